@@ -133,12 +133,12 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 # These include what a Lua brings.
 lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
-lib_src  := $(filter-out lib/base/zone.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lib_src  := $(filter-out lib/base/resource_scope.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 exporters := $(shell sed -n 's/^const struct exporter \(exporter_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard lib/export/*.c)))
 readers  := $(shell sed -n 's/^const struct reader \(reader_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard formats/*.c formats/*/*.c)))
 cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
-            lib/trace/encode.c lib/trace/event_gather.c lib/base/hash_bytes.c lib/base/decimal_split.c
+            lib/trace/encode.c lib/trace/column_encoder.c lib/base/hash_bytes.c lib/base/decimal_split.c
 cmd_src  := $(wildcard cmd/*.c)
 # What only tm-x uses: cmd/tm-x/ next to cmd/tm-x.c.
 own_src  := $(wildcard cmd/*/*.c)
@@ -154,7 +154,7 @@ data_src := $(sort $(shell find testdata -type f))
 LIB      := $(B)/rooms.a
 ROOMS    := $(B)/installed/libtracemill-rooms-$(VERSION).so
 SYMBOLS  := $(B)/installed/libtracemill-symbols-$(VERSION).so
-# What others build on: lib/library and what it needs, with its own names for memory (zone.h). Our programs
+# What others build on: lib/library and what it needs, with its own names for memory (resource_scope.h). Our programs
 # have the same rooms, the interface too, with memory as programs have it: nothing is there twice.
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
             lib/dwarf/*/*.c lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
@@ -289,7 +289,7 @@ build/deps-programs: .ci/deps .ci/packages.txt
 
 # Rewritten only when their text changes. Every object depends on the first, so other flags
 # rebuild; the archive depends on the second, so a deleted source leaves it.
-$(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(HARDENED) $(CAPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
+$(B)/flags: export TEXT = $(CC) $(CXX) $(CPPFLAGS) $(LIBRARY_FLAGS) $(HARDENED) $(CAPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(LDLIBS)
 $(B)/members: export TEXT = $(lib_obj)
 $(B)/library/members: export TEXT = $(library_obj)
 $(B)/places: export TEXT = $(rooms_at)
@@ -360,7 +360,7 @@ $(SYMBOLS): $(symbols_obj) $(ROOMS)
 	$(link_so)
 
 # libtracemill: the names of lib/library/libtracemill.map and nothing else.
-LIBRARY_FLAGS = $(CFLAGS) -fvisibility=hidden -DTM_LIBRARY -include lib/base/zone_names.h
+LIBRARY_FLAGS = $(CFLAGS) -fvisibility=hidden -DTM_LIBRARY -include lib/base/resource_names.h
 library_obj := $(addprefix $(B)/library/,$(addsuffix .o,$(library_src)))
 library_own := $(filter $(B)/library/lib/library/%,$(library_obj))
 soname   := libtracemill.so.$(library_major)
@@ -459,7 +459,7 @@ $(B)/musl/include $(B)/32/include: $(B)/flags
 # The Lua module: the same source with each one's headers. Its host has Lua's functions.
 lua_src  := $(wildcard lib/recorder/lua/*.c)
 lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/trace/encode.c \
-            lib/trace/event_gather.c lib/base/hash_bytes.c lib/base/decimal_split.c))
+            lib/trace/column_encoder.c lib/base/hash_bytes.c lib/base/decimal_split.c))
 
 $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)
 	@mkdir -p $(@D)

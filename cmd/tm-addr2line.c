@@ -127,7 +127,7 @@ static bool addr2line_put_out(void *arg, const char *s, size_t n)
 static void add_text(struct buf *b, const char *text, size_t n)
 {
 	buf_add(b, text, n);
-	cli_pour(b);
+	cli_flush_if_large(b);
 }
 
 static void explain(struct answers *a)
@@ -175,12 +175,12 @@ static void addr2line_answer(void *arg, const struct input_line *lines, size_t n
 		print_many(j->jobs, n, addr2line_print_some, addr2line_put_out, &a);
 	if (a.unknown && !j->lenient)
 		cli_status(EXIT_INCOMPLETE);
-	if (tracemill_intact(j->symbolizer))
+	if (tracemill_check_files(j->symbolizer))
 		cli_symbolizer_fail(j->symbolizer, j->facts.path);
-	while ((complaint = tracemill_complaint(j->symbolizer)))
+	while ((complaint = tracemill_next_warning(j->symbolizer)))
 		cli_note(NULL, "%s", complaint);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_MET);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_ARCHIVES);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	free(a.shown);
 	free(a.queries);
 }
@@ -278,16 +278,16 @@ int main(int argc, char **argv)
 	cli_symbolizer_load(j.symbolizer);
 	if (addr2line_open_all(&j, exe, section)) {
 		if (!n && is_long())
-			tracemill_expect(j.symbolizer, j.binary);
+			tracemill_prefetch(j.symbolizer, j.binary);
 		cli_requests(n, argv + 1, addr2line_answer, &j);
 		cli_verify(j.symbolizer, &binaries);
 	}
-	cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
+	cli_symbolizer_report(j.symbolizer, TRACEMILL_TOPIC_SEARCH);
 	cli_managed_release(&managed);
 	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
 		tracemill_symbolizer_free(j.symbolizer);
 	else
-		tracemill_symbolizer_abandon(j.symbolizer);
+		tracemill_symbolizer_exit(j.symbolizer);
 	cli_binaries_release(&binaries);
 	status = cli_exit();
 	return called && status ? 1 : status;

@@ -74,12 +74,12 @@ static void atos_answer(void *arg, const struct input_line *lines, size_t n_line
 	if (tracemill_symbolize(j->symbolizer, queries, n))
 		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	atos_print(j, &out, words, queries, shown, n);
-	while ((complaint = tracemill_complaint(j->symbolizer)))
+	while ((complaint = tracemill_next_warning(j->symbolizer)))
 		cli_note(NULL, "%s", complaint);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_MET);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_ARCHIVES);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	cli_print(out.data, out.len);
-	if (tracemill_intact(j->symbolizer))
+	if (tracemill_check_files(j->symbolizer))
 		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	buf_release(&out);
 	free(shown);
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 			cli_requests(n, argv + 1, atos_answer, &j);
 		cli_verify(j.symbolizer, &binaries);
 	}
-	cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
+	cli_symbolizer_report(j.symbolizer, TRACEMILL_TOPIC_SEARCH);
 	cli_managed_release(&managed);
 	tracemill_symbolizer_free(j.symbolizer);
 	cli_binaries_release(&binaries);

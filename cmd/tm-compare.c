@@ -26,7 +26,7 @@ static bool shows_flame(const struct cli_report *r)
 	       (!r->options.table || !strcmp(r->options.table, COMPARE_FLAME));
 }
 
-static void choose(struct project_options *what, enum key by, unsigned more, int sort,
+static void choose(struct grouped_profile_options *what, enum key by, unsigned more, int sort,
 		   const struct compare_policy *p, const struct cli_report *r)
 {
 	unsigned keys = 1u << by | gate_keys(p);
@@ -176,14 +176,14 @@ int main(int argc, char **argv)
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
 	    CLI_SYMBOLS_ROW(compare.symbols),
-	    ROW_OLD("policy", "gate"),
+	    ROW_ALIAS("policy", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
 	    "tm-compare", "[FILE...]",
 	    "Compares builds, runs or parts of a capture, and fails a build that got worse.",
 	    table};
-	struct project_options what = {.domain = 0};
+	struct grouped_profile_options what = {.domain = 0};
 	bool complete;
 
 	n = opt_parse(&program, argc, argv);

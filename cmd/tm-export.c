@@ -48,7 +48,7 @@ static enum status export_batch(struct sink_tap *tap, struct trace *t, const str
 	for (size_t i = 0; i < b->n && x->frames; i++) {
 		const struct event *ev = &b->rows[i];
 
-		frame_marks_take(&x->marks, ev);
+		frame_marks_advance(&x->marks, ev);
 		x->misplaced +=
 		    event_allocates(ev->kind) &&
 		    frame_marks_of(&x->marks, ev->has & EV_HAS_TIME, ev->time) != x->marks.at;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "no-demangle", "show linkage names", &o.mangled),
 	    CLI_IMPORT_ROWS(import),
 	    CLI_SYMBOLS_ROW(symbols),
-	    ROW_OLD("metric", "sort"),
+	    ROW_ALIAS("metric", "sort"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-export", "[FILE...]",

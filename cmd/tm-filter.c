@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	    "tm-filter", "[FILE...]", "Keeps a part of a capture, or makes it anonymous.", options};
 	struct told told = {.loop = NULL};
 	struct cli_loop loop = {.import = &import.options};
-	struct project_options what = {.domain = DOMAIN_ALL};
+	struct grouped_profile_options what = {.domain = DOMAIN_ALL};
 	struct anonymize *anonymize = NULL;
 	struct buf key = BUF_INIT;
 	struct writer *writer;

@@ -46,8 +46,8 @@ int main(int argc, char **argv)
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
 	    CLI_SYMBOLS_ROW(c.symbols),
-	    ROW_OLD("stacks", "show-stacks"),
-	    ROW_OLD("new", "new-stacks"),
+	    ROW_ALIAS("stacks", "show-stacks"),
+	    ROW_ALIAS("new", "new-stacks"),
 	    OPT_END,
 	};
 	const struct opt_program program = {

@@ -61,10 +61,10 @@ int main(int argc, char **argv)
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_IMPORT_ROWS(import),
 	    CLI_SYMBOLS_ROW(history.symbols),
-	    ROW_OLD("metric", "sort"),
-	    ROW_OLD("policy", "rules"),
-	    ROW_OLD("min-change", "min"),
-	    ROW_OLD("fail", "gate"),
+	    ROW_ALIAS("metric", "sort"),
+	    ROW_ALIAS("policy", "rules"),
+	    ROW_ALIAS("min-change", "min"),
+	    ROW_ALIAS("fail", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {

@@ -18,30 +18,30 @@
 static const char *const align_words[] = {"auto", "frames", "time", NULL};
 
 /* A line of words; what is missed only where captures of its kind tend to have it. */
-static void list_words(const char *title, unsigned carries)
+static void list_words(const char *title, unsigned capabilities)
 {
 	const char *between = title;
 
-	for (size_t i = 0; carries_words[i]; i++)
-		if (carries >> i & 1) {
-			printf("%s%s", between, carries_words[i]);
+	for (size_t i = 0; capabilities_words[i]; i++)
+		if (capabilities >> i & 1) {
+			printf("%s%s", between, capabilities_words[i]);
 			between = ", ";
 		}
 }
 
-static void list_format(const struct reader *r, const char *name, unsigned carries,
+static void list_format(const struct reader *r, const char *name, unsigned capabilities,
 			const char *what)
 {
-	const unsigned of_heap = CARRIES_TYPES | CARRIES_REFERENCES;
-	const unsigned of_runs =
-	    CARRIES_STACKS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES | CARRIES_ADDRESSES;
-	unsigned missed = carries & CARRIES_OBJECTS ? of_heap : of_runs;
+	const unsigned of_heap = CAPABILITY_TYPES | CAPABILITY_REFERENCES;
+	const unsigned of_runs = CAPABILITY_STACKS | CAPABILITY_TIME | CAPABILITY_THREADS |
+				 CAPABILITY_FRAMES | CAPABILITY_ADDRESSES;
+	unsigned missed = capabilities & CAPABILITY_OBJECTS ? of_heap : of_runs;
 
-	if (carries & CARRIES_ALLOCATIONS)
-		missed |= CARRIES_LIVE | CARRIES_TYPES;
+	if (capabilities & CAPABILITY_ALLOCATIONS)
+		missed |= CAPABILITY_LIVE | CAPABILITY_TYPES;
 	printf("%-20s %s\n%20s ", name, what, "");
-	list_words("has ", carries);
-	list_words("; no ", missed & ~carries);
+	list_words("has ", capabilities);
+	list_words("; no ", missed & ~capabilities);
 	if (r->page)
 		printf("; see tracemill-%s(5)", r->page);
 	putchar('\n');
@@ -69,9 +69,9 @@ static void list_formats(void)
 	for (size_t i = 0; i < n; i++) {
 		if (!i || strcmp(sorted[i]->family, sorted[i - 1]->family) != 0)
 			printf("%s%s:\n", i ? "\n" : "", sorted[i]->family);
-		list_format(sorted[i], sorted[i]->name, sorted[i]->carries, sorted[i]->what);
+		list_format(sorted[i], sorted[i]->name, sorted[i]->capabilities, sorted[i]->what);
 		for (const struct reader_part *p = sorted[i]->parts; p && p->name; p++)
-			list_format(sorted[i], p->name, p->carries, p->what);
+			list_format(sorted[i], p->name, p->capabilities, p->what);
 	}
 	free(sorted);
 }

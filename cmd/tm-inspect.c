@@ -78,7 +78,7 @@ static const char *format_of(const struct inspect *x)
 	return object_kind(x->file.object)->name;
 }
 
-static void tell_left_out(const struct inspect *x)
+static void report_left_out(const struct inspect *x)
 {
 	unsigned n;
 	const char *why = object_symbols_left_out(x->file.object, &n);
@@ -95,7 +95,7 @@ static void inspect_one(struct inspect_cli *c, const char *path)
 
 	if (!st) {
 		c->any = true;
-		tell_left_out(&x);
+		report_left_out(&x);
 		document_input(&c->document, path, format_of(&x));
 		inspect_report_add(&c->tables, &x);
 		if (c->by_file)
@@ -110,7 +110,7 @@ static void inspect_one(struct inspect_cli *c, const char *path)
 static void inspect_disassemble(struct inspect_cli *c, const char *path)
 {
 	struct err e = ERR_INIT;
-	struct inspect_sheet sheet = {.n_cells = 0};
+	struct table_buf table_out = {.n_cells = 0};
 	struct listing listing = {.n = 0};
 	struct extent extent = {.name = ""};
 	struct inspect x;
@@ -120,13 +120,14 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 		st = listing_find(&x, c->disassemble, &extent, &e);
 	if (!st) {
 		document_input(&c->document, path, format_of(&x));
-		tell_left_out(&x);
-		listing_sheet(&sheet, NULL);
+		report_left_out(&x);
+		listing_sheet(&table_out, NULL);
 		st = listing_read(&listing, &x, &extent, &e);
 		if (!st)
-			st = listing_rows(&sheet, &listing, &c->lookup, NULL, &e);
-		sheet.table.title = st ? c->disassemble : listing_name(&sheet, &listing).text;
-		document_table(&c->document, &sheet.table);
+			st = listing_rows(&table_out, &listing, &c->lookup, NULL, &e);
+		table_out.table.title =
+		    st ? c->disassemble : listing_name(&table_out, &listing).text;
+		document_table(&c->document, &table_out.table);
 		if (extent.others)
 			cli_note(path, "%zu more functions are named '%s'; this is the first",
 				 extent.others, c->disassemble);
@@ -134,7 +135,7 @@ static void inspect_disassemble(struct inspect_cli *c, const char *path)
 			cli_report_print(&c->report, &c->document);
 	}
 	listing_release(&listing);
-	sheet_release(&sheet);
+	table_buf_release(&table_out);
 	inspect_release(&x);
 	if (st) {
 		e.code = e.code == ST_NONE ? ST_BAD : e.code;
@@ -155,14 +156,14 @@ static size_t inspect_open_all(struct inspect_cli *c, int n, char **paths, struc
 			cli_fail(paths[i], &e);
 			continue;
 		}
-		tell_left_out(&to[opened]);
+		report_left_out(&to[opened]);
 		document_input(&c->document, paths[i], format_of(&to[opened]));
 		opened++;
 	}
 	return opened;
 }
 
-static void tell_other_build(const struct costs *c, const struct costs_binary *b)
+static void report_other_build(const struct costs *c, const struct costs_binary *b)
 {
 	const struct object_build_id *own = object_build_id(b->x->file.object);
 	const char *path = b->x->file.path;
@@ -187,14 +188,14 @@ static void tell_other_build(const struct costs *c, const struct costs_binary *b
 }
 
 /* Why there is nothing, or not all. */
-static void tell_costs(const struct costs *c)
+static void report_costs(const struct costs *c)
 {
 	for (size_t i = 0; i < c->n_binaries; i++) {
 		const struct costs_binary *b = &c->binaries[i];
 		const char *path = b->x->file.path;
 
 		if (b->others)
-			tell_other_build(c, b);
+			report_other_build(c, b);
 		if (!c->n_linked && c->p->names.n_locations > 1) {
 			cli_error(path,
 				  "no costs: the trace is not symbolized: tm-symbolize finds the "
@@ -212,29 +213,29 @@ static void tell_costs(const struct costs *c)
 	}
 }
 
-static void inspect_show_costs(struct inspect_cli *c, const struct group_project *p,
+static void inspect_show_costs(struct inspect_cli *c, const struct grouped_profile *p,
 			       const struct inspect *binaries, size_t n)
 {
-	struct inspect_sheet sheet = {.n_cells = 0};
+	struct table_buf table_out = {.n_cells = 0};
 	struct err e = ERR_INIT;
 	struct costs costs;
 	enum status st = costs_init(&costs, p, 0, sort_of(c->sort), binaries, n, &e);
 
 	if (st)
 		cli_usage("--sort: %s", e.msg);
-	tell_costs(&costs);
+	report_costs(&costs);
 	st = costs_choose(&costs, c->disassemble, c->top, c->cumulative, &e);
 	if (!st)
-		st = costs_sheet(&costs, &sheet, &c->lookup, &e);
+		st = costs_table(&costs, &table_out, &c->lookup, &e);
 	if (!st) {
-		sheet.table.title = "instructions with costs";
-		document_table(&c->document, &sheet.table);
+		table_out.table.title = "instructions with costs";
+		document_table(&c->document, &table_out.table);
 		cli_report_print(&c->report, &c->document);
 	} else {
 		e.code = e.code == ST_NONE ? ST_BAD : e.code;
 		cli_fail(n == 1 ? binaries->file.path : NULL, &e);
 	}
-	sheet_release(&sheet);
+	table_buf_release(&table_out);
 	costs_release(&costs);
 }
 
@@ -247,28 +248,28 @@ static void inspect_captured(void *arg, struct trace *t)
 
 static void inspect_with_costs(struct inspect_cli *c, int n, char **paths)
 {
-	struct project_options what = {
+	struct grouped_profile_options what = {
 	    .n_by = 1, .by = {{.by = KEY_STACK}}, .captured = inspect_captured, .arg = c};
 	struct inspect *binaries = mem_zarray((size_t)n, sizeof *binaries);
 	size_t opened = inspect_open_all(c, n, paths, binaries);
-	struct group_project project;
+	struct grouped_profile project;
 
 	what.want = TALLY_TOP | sort_wants(sort_of(c->sort));
 	cli_filter_project(&c->filter, &what);
-	project_init(&project, &what);
+	grouped_profile_init(&project, &what);
 	c->loop = (struct cli_loop){.import = &c->import.options,
-				    .sink = project_sink(&project),
+				    .sink = grouped_profile_sink(&project),
 				    .symbols = &c->symbols,
 				    .arg = c};
 	for (size_t i = 0; i < c->traces.n; i++)
 		document_input(&c->document, c->traces.items[i], "trace");
 	if (opened)
 		cli_inputs(&c->loop, (int)c->traces.n, c->names);
-	project_close(&project);
-	names_tell_apart(&project.names);
+	grouped_profile_close(&project);
+	names_disambiguate(&project.names);
 	if (project.now.captures)
 		inspect_show_costs(c, &project, binaries, opened);
-	project_release(&project);
+	grouped_profile_release(&project);
 	for (size_t i = 0; i < opened; i++)
 		inspect_release(&binaries[i]);
 	free(binaries);
@@ -342,7 +343,7 @@ int main(int argc, char **argv)
 	    CLI_VIEW_ROWS(c.filter),
 	    CLI_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
-	    ROW_OLD("require", "gate"),
+	    ROW_ALIAS("require", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -350,9 +351,9 @@ int main(int argc, char **argv)
 	    table};
 	int n = opt_parse(&program, argc, argv);
 
-	for (int i = 0; i < n && opt_guard; i++)
-		if (opt_guard("exe", argv[i + 1]))
-			cli_usage("%s: %s", argv[i + 1], opt_guard("exe", argv[i + 1]));
+	for (int i = 0; i < n && opt_validator; i++)
+		if (opt_validator("exe", argv[i + 1]))
+			cli_usage("%s: %s", argv[i + 1], opt_validator("exe", argv[i + 1]));
 	cli_import_done(&c.import);
 	inspect_check(&c, n);
 	cli_search_done(&search, &binaries);
@@ -379,7 +380,7 @@ int main(int argc, char **argv)
 		inspect_disassemble(&c, argv[1]);
 	else
 		inspect_all(&c, n, argv + 1);
-	cli_search_tell(&search);
+	cli_search_report(&search);
 	document_release(&c.document);
 	lookup_release(&c.lookup);
 	cli_symbols_release(&c.symbols);

@@ -50,7 +50,7 @@ static void note(struct job *j, const char *path, const char *text)
 	buf_addf(&j->notes, "%s%s%s\n", path, *path ? ": " : "", text);
 }
 
-static void tell_notes(struct job *j)
+static void report_notes(struct job *j)
 {
 	const char *line = buf_str(&j->notes), *end;
 
@@ -60,17 +60,18 @@ static void tell_notes(struct job *j)
 }
 
 /* Libraries in a zip file, as files that a request names. */
-static void tell_met(struct job *j)
+static void report_met(struct job *j)
 {
-	enum tracemill_weight weight;
+	enum tracemill_severity severity;
 	const char *text;
 
-	while ((text = tracemill_told(j->symbolizer, TRACEMILL_ABOUT_MET, &weight))) {
-		if (weight == TRACEMILL_NOTE)
+	while (
+	    (text = tracemill_next_message(j->symbolizer, TRACEMILL_TOPIC_ARCHIVES, &severity))) {
+		if (severity == TRACEMILL_NOTE)
 			note(j, "", text);
 		else if (!j->print.json)
 			cli_error(NULL, "%s", text);
-		if (weight == TRACEMILL_FAIL && !j->lenient)
+		if (severity == TRACEMILL_FAIL && !j->lenient)
 			cli_status(EXIT_INPUT);
 	}
 }
@@ -280,18 +281,18 @@ static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, si
 		if (j->print.json && !j->list)
 			buf_addc(&out, '\n');
 		if (!j->print.pretty)
-			cli_pour(&out);
+			cli_flush_if_large(&out);
 	}
 	if (j->list)
 		buf_adds(&out, "]\n");
-	while ((complaint = tracemill_complaint(j->symbolizer)))
+	while ((complaint = tracemill_next_warning(j->symbolizer)))
 		note(j, "", complaint);
-	tell_met(j);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
+	report_met(j);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	if (j->print.json && j->print.pretty)
 		print_indented(&pretty, out.data, out.len);
 	cli_print(pretty.len ? pretty.data : out.data, pretty.len ? pretty.len : out.len);
-	if (tracemill_intact(j->symbolizer))
+	if (tracemill_check_files(j->symbolizer))
 		cli_symbolizer_fail(j->symbolizer, j->file);
 	buf_release(&pretty);
 	buf_release(&out);
@@ -315,7 +316,7 @@ static void llvm_symbolizer_pour_markup(struct job *j, size_t enough)
 
 	if (m->text.len + m->complaints.len + m->n_parts < enough)
 		return;
-	cli_tell(buf_at(&m->complaints, 0), m->complaints.len);
+	cli_write_stderr(buf_at(&m->complaints, 0), m->complaints.len);
 	if (m->n_queries && tracemill_symbolize(j->symbolizer, m->queries, m->n_queries))
 		cli_symbolizer_fail(j->symbolizer, NULL);
 	for (size_t i = 0; i <= m->n_parts; i++) {
@@ -325,7 +326,7 @@ static void llvm_symbolizer_pour_markup(struct job *j, size_t enough)
 			out.len = 0;
 		}
 	}
-	if (tracemill_intact(j->symbolizer))
+	if (tracemill_check_files(j->symbolizer))
 		cli_symbolizer_fail(j->symbolizer, NULL);
 	buf_release(&out);
 	markup_clear(m);
@@ -431,7 +432,7 @@ int main(int argc, char **argv)
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_VERIFY_ROW(binaries),
 	    CLI_MANAGED_ROWS(managed),
-	    ROW_OLD("module", "module-file"),
+	    ROW_ALIAS("module", "module-file"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -478,10 +479,10 @@ int main(int argc, char **argv)
 		filter_markup(&j, color);
 	else
 		cli_requests(n, args.argv + 1, llvm_symbolizer_answer, &j);
-	tell_notes(&j);
+	report_notes(&j);
 	cli_verify(j.symbolizer, &binaries);
 	if (!called)
-		cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
+		cli_symbolizer_report(j.symbolizer, TRACEMILL_TOPIC_SEARCH);
 	cli_managed_release(&managed);
 	tracemill_views_release(&j.views);
 	tracemill_symbolizer_free(j.symbolizer);

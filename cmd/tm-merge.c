@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "lines", "write records as lines", &q.lines),
 	    ROW_FLAG(0, "from-lines", "read sorted lines, and merge lines of one key",
 		     &q.from_lines),
-	    ROW_OLD("prune-below", "min"),
+	    ROW_ALIAS("prune-below", "min"),
 	    OPT_END,
 	};
 	const struct opt_program program = {"tm-merge", "[FILE...]", "Merges aggregates into one.",

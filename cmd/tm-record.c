@@ -16,7 +16,7 @@
 #include "lib/record/convert.h"
 #include "lib/record/program.h"
 #include "lib/record/unity.h"
-#include "lib/recorder/base/far.h"
+#include "lib/recorder/base/high_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static void record_not_run(const char *program, const char *why)
 	cli_error(program, "%s", why);
 }
 
-static void record_tell_notes(const struct trace *t)
+static void record_report_notes(const struct trace *t)
 {
 	cli_notes(output, t, 0, NOTE_LOSS);
 }
@@ -82,7 +82,7 @@ static int record_open_output(struct launch *l, const char *form, const char *of
 		      : dup(STDOUT_FILENO);
 }
 
-static void tell_end(int sig)
+static void report_end(int sig)
 {
 	if (sig)
 		cli_note(
@@ -92,7 +92,7 @@ static void tell_end(int sig)
 }
 
 /* As the traces' notes give it. */
-static void tell_lost(const struct launch *l)
+static void report_lost(const struct launch *l)
 {
 	for (unsigned i = 0; l->outcome && i < CAP_LOSSES; i++) {
 		uint64_t n = atomic_load(&l->outcome->lost[i]);
@@ -103,7 +103,7 @@ static void tell_lost(const struct launch *l)
 }
 
 /* The status when the trace is incomplete: the program's, or ours if it has ended well. */
-static int tell_cut(const struct launch *l, int status, int sig)
+static int report_cut(const struct launch *l, int status, int sig)
 {
 	int error = launch_error(l);
 	const char *why = error == EBADF ? "the program has closed it"
@@ -130,8 +130,8 @@ static void record_over(void *arg)
 	o->called = true;
 	o->r->runs = true;
 	o->r->ns = (uint64_t)clock_ns() - o->r->ns;
-	tell_lost(o->l);
-	tell_cut(o->l, 0, 0);
+	report_lost(o->l);
+	report_cut(o->l, 0, 0);
 	recorded_end(o->r);
 }
 
@@ -145,14 +145,14 @@ static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 	r->apart = l->settings.children;
 	r->since = time(NULL);
 	r->ns = (uint64_t)clock_ns();
-	status = launch_run(l, cap_far(fd, 0), argv, &sig, record_over, &over, &r->used);
+	status = launch_run(l, cap_high_fd(fd, 0), argv, &sig, record_over, &over, &r->used);
 	if (over.called)
 		return status;
 	r->ns = (uint64_t)clock_ns() - r->ns;
 	r->status = sig ? 0 : status;
-	tell_end(sig);
-	tell_lost(l);
-	status = tell_cut(l, status, sig);
+	report_end(sig);
+	report_lost(l);
+	status = report_cut(l, status, sig);
 	status = noticed_end(l, argv, status);
 	if (l->outcome && !l->settings.children)
 		r->children = atomic_load(&l->outcome->children);
@@ -167,7 +167,7 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 			    .name = output ? output : "tm-record",
 			    .server = server,
 			    .wait_ms = output ? 0 : WAIT_MS,
-			    .ended = record_tell_notes};
+			    .ended = record_report_notes};
 	struct err e = ERR_INIT;
 
 	if (!output)
@@ -176,7 +176,7 @@ static int record_as(struct launch *l, const char *form, int fd, struct serve *s
 		cli_note(NULL, "LoliProfiler can attach at 127.0.0.1:%u", serve_port(server));
 	if (convert_program(&c, l, argv, &e))
 		cli_fail(output, &e);
-	tell_end(c.sig);
+	report_end(c.sig);
 	c.status = noticed_end(l, argv, c.status);
 	cli_note(output, "%s", c.summary);
 	serve_free(server);
@@ -355,8 +355,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "follow", "--unity: write each message to FILE at once", &unity.follow),
 	    ROW_NUMBER(0, "idle", "SECONDS", "--unity: stop after SECONDS without data (30)",
 		       &idle),
-	    ROW_OLD("format", "as"),
-	    ROW_OLD("threshold", "min"),
+	    ROW_ALIAS("format", "as"),
+	    ROW_ALIAS("threshold", "min"),
 	    ROW_PASSED("of the report (--report), as in tm-top:", &report_options),
 	    CLI_TOP_ROWS(top),
 	    OPT_END,

@@ -44,7 +44,7 @@ static enum status spiked(void *arg, const struct spike_seen *s, struct err *e)
 	if (!c->pet)
 		return ST_OK;
 	spikes_pet_add(&c->log, s, peak, &c->out);
-	cli_pour(&c->out);
+	cli_flush_if_large(&c->out);
 	return ferror(stdout) ? err_sys(e, "%s", cli_output_name()) : ST_OK;
 }
 
@@ -116,7 +116,7 @@ static void spikes_print(struct spikes_cli *c)
 	struct spikes_gate gate;
 	struct spikes_report *r;
 
-	spike_functions_tell_apart(&c->spikes.functions);
+	spike_functions_disambiguate(&c->spikes.functions);
 	r = spikes_report_new(&c->spikes, &c->groups, (enum spikes_sort)c->sort, c->n);
 
 	for (int i = 0; i < c->n_operands; i++)
@@ -124,7 +124,7 @@ static void spikes_print(struct spikes_cli *c)
 	spikes_report_add(r, &d);
 	if (c->has_max) {
 		spikes_gate_init(&gate, &c->spikes, &c->groups, c->max, unsure(c),
-				 match_all_gave_up() > 0);
+				 match_all_timed_out() > 0);
 		document_checks(&d, &gate.checks);
 	}
 	cli_report_print(&c->report, &d);
@@ -142,7 +142,7 @@ static void judge(struct spikes_cli *c)
 		cli_error(NULL, "--gate: %s", unsure(c));
 		cli_status(EXIT_INCONCLUSIVE);
 		/* The rule that was given up on might have allowed it. */
-		if (match_all_gave_up())
+		if (match_all_timed_out())
 			return;
 	}
 	if (c->spikes.found <= c->max)
@@ -206,8 +206,8 @@ int main(int argc, char **argv)
 	    CLI_CHECKED_REPORT_ROWS(c.report),
 	    CLI_IMPORT_ROWS(c.import),
 	    CLI_SYMBOLS_ROW(c.symbols),
-	    ROW_OLD("max-spikes", "gate"),
-	    ROW_OLD("depth", "nesting"),
+	    ROW_ALIAS("max-spikes", "gate"),
+	    ROW_ALIAS("depth", "nesting"),
 	    OPT_END,
 	};
 	const struct opt_program program = {

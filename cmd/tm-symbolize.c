@@ -18,13 +18,13 @@
 
 struct job {
 	struct tracemill_symbolizer *symbolizer;
-	struct tracemill_naming *naming;
+	struct tracemill_trace_symbolizer *trace_symbolizer;
 	const struct import_options *import;
 	struct cli_binaries *binaries;
 	struct tracemill_coverage all;
 	double read, write; /* seconds: of tables, the import included; of the output */
 	uint64_t least;     /* --gate */
-	bool tell_stats;
+	bool report_stats;
 	bool if_useful, missing;
 	struct cli_collect collect;
 	bool asked; /* logs had calls */
@@ -55,12 +55,12 @@ static double symbolizing(const struct job *j)
 {
 	struct tracemill_times t = {.size = sizeof t};
 
-	if (!j->tell_stats || tracemill_naming_times(j->naming, &t))
+	if (!j->report_stats || tracemill_trace_symbolizer_times(j->trace_symbolizer, &t))
 		return 0;
 	return t.bind + t.decode + t.copy + t.names;
 }
 
-static enum status take_error(const struct job *j, struct err *e)
+static enum status library_error(const struct job *j, struct err *e)
 {
 	return err_set(e, ST_BAD, "%s", tracemill_error(j->symbolizer));
 }
@@ -70,8 +70,8 @@ static enum status read_maps(struct job *j, struct err *e)
 	struct buf text = BUF_INIT;
 	enum status st = cli_read_maps(j->import->maps, &text, e);
 
-	if (!st && tracemill_naming_maps(j->naming, buf_str(&text), text.len)) {
-		take_error(j, e);
+	if (!st && tracemill_trace_symbolizer_maps(j->trace_symbolizer, buf_str(&text), text.len)) {
+		library_error(j, e);
 		st = err_of_file(e, "module map", j->import->maps);
 	}
 	buf_release(&text);
@@ -95,18 +95,21 @@ static enum status scan(struct job *j, struct input *in, FILE *imported,
 		if (from.fd < 0)
 			return err_failure(e);
 	}
-	return tracemill_naming_scan(j->naming, &from, scanned) ? take_error(j, e) : ST_OK;
+	return tracemill_trace_symbolizer_scan(j->trace_symbolizer, &from, scanned)
+		   ? library_error(j, e)
+		   : ST_OK;
 }
 
 /* What was written until then fails as standard output does. */
 static enum status copy(struct job *j, struct err *e)
 {
-	enum tracemill_status st = tracemill_naming_copy(j->naming, STDOUT_FILENO);
+	enum tracemill_status st =
+	    tracemill_trace_symbolizer_copy(j->trace_symbolizer, STDOUT_FILENO);
 
 	if (!st)
 		return ST_OK;
 	cli_output_done(false); /* a part is not to replace the whole */
-	take_error(j, e);
+	library_error(j, e);
 	if (st == TRACEMILL_SYSTEM || st == TRACEMILL_PIPE) {
 		cli_output_fail(st == TRACEMILL_PIPE ? NULL : e->msg);
 		return ST_NONE;
@@ -128,11 +131,11 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 		st = scan(j, in, imported, &scanned, e);
 	cli_progress_clear();
 	j->read += lap(&started) - (symbolizing(j) - before);
-	useful = !j->if_useful || (!scanned.has_name && scanned.proven);
+	useful = !j->if_useful || (!scanned.already_symbolized && scanned.build_id_matched);
 	if (!st && useful)
-		cli_captures_tell(j->naming, file, imported, &j->all);
+		cli_captures_report(j->trace_symbolizer, file, imported, &j->all);
 	for (size_t i = 0; !st && useful && j->binaries->explain && i < scanned.n; i++)
-		cli_explain(j->naming, i);
+		cli_explain(j->trace_symbolizer, i);
 	if (!st && useful && writes(j))
 		st = copy(j, e);
 	j->write += lap(&started);
@@ -152,9 +155,9 @@ static void symbolize_one(struct job *j, const char *path)
 		st = ST_NONE;
 	if (!st)
 		st = symbolize(j, &in, file, &e);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_MANAGED);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_SEARCH);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_MANAGED);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	input_close(&in);
 	if (st && st != ST_NONE && j->if_useful) /* who asked reads the file too, and says it */
 		cli_status(EXIT_INPUT);
@@ -165,10 +168,10 @@ static void symbolize_one(struct job *j, const char *path)
 /* A log, with --text. */
 static void symbolize_log_of(struct job *j, const char *path)
 {
-	struct tracemill_text_sums sums = cli_stack_text(j->symbolizer, j->naming, path);
+	struct tracemill_text_sums sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path);
 
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_CACHE);
-	cli_symbolizer_tell(j->symbolizer, TRACEMILL_ABOUT_SEARCH);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	j->asked |= sums.n;
 	if (cli_stack_text_below(&sums, j->least))
 		cli_status(EXIT_INCOMPLETE);
@@ -176,22 +179,22 @@ static void symbolize_log_of(struct job *j, const char *path)
 
 static void symbolize_all(struct job *j, int n, char **argv, bool text)
 {
-	cli_modules_given(j->naming);
+	cli_modules_given(j->trace_symbolizer);
 	cli_symbolizer_load(j->symbolizer);
-	cli_not_typed(n);
+	cli_reject_tty(n);
 	for (int i = 1; i <= n || i == 1; i++)
 		(text ? symbolize_log_of : symbolize_one)(j, n ? argv[i] : "-");
-	if (j->missing && cli_missing(j->naming))
+	if (j->missing && cli_missing(j->trace_symbolizer))
 		cli_status(EXIT_INCOMPLETE);
 	if (j->collect.dir) {
-		cli_collect_found(&j->collect, j->naming);
-		cli_collect_tell(&j->collect);
+		cli_collect_found(&j->collect, j->trace_symbolizer);
+		cli_collect_report(&j->collect);
 	}
-	cli_modules_used(j->naming, j->all.n || j->asked);
+	cli_modules_used(j->trace_symbolizer, j->all.n || j->asked);
 	if (cli_coverage_below(&j->all, j->least))
 		cli_status(EXIT_INCOMPLETE);
-	if (j->tell_stats)
-		cli_times_tell(j->naming, j->read, j->write);
+	if (j->report_stats)
+		cli_times_report(j->trace_symbolizer, j->read, j->write);
 }
 
 int main(int argc, char **argv)
@@ -200,7 +203,7 @@ int main(int argc, char **argv)
 	struct cli_managed managed = {0};
 	struct cli_modules modules = {0};
 	struct cli_binaries binaries = {.jobs = pool_cpus()};
-	struct tracemill_naming_options naming;
+	struct tracemill_trace_symbolizer_options trace_symbolizer;
 	struct tracemill_options o;
 	const char *output = NULL;
 	bool prewarm = false, no_managed = false, text = false;
@@ -220,7 +223,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "text", "FILEs are logs: print them with symbolized stacks", &text),
 	    ROW_NUMBER(0, "gate", "PERCENT", "end with status 4 if fewer locations get a name",
 		       &j.least),
-	    ROW_FLAG(0, "stats", "print the time of each step to standard error", &j.tell_stats),
+	    ROW_FLAG(0, "stats", "print the time of each step to standard error", &j.report_stats),
 	    CLI_BINARIES_ROWS(binaries),
 	    CLI_EXPLAIN_ROW(binaries),
 	    CLI_VERIFY_ROW(binaries),
@@ -230,8 +233,8 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "no-managed", "show generated names as they are; read no maps",
 		     &no_managed),
 	    CLI_IMPORT_ROWS(import),
-	    ROW_OLD("module", "module-file"),
-	    ROW_OLD("min-coverage", "gate"),
+	    ROW_ALIAS("module", "module-file"),
+	    ROW_ALIAS("min-coverage", "gate"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
@@ -254,14 +257,14 @@ int main(int argc, char **argv)
 		o.flags |= TRACEMILL_LLVM_SPELLING;
 	o.jit_map = managed.jit_map;
 	o.progress = symbolize_progress;
-	naming = cli_modules_done(&modules);
-	naming.flags |= (import.options.has_slide ? TRACEMILL_SLIDE : 0) |
-			(import.find_slide ? TRACEMILL_FIND_SLIDES : 0) |
-			(j.if_useful ? TRACEMILL_ONLY_NAMELESS : 0) |
-			(j.tell_stats ? TRACEMILL_TIMES : 0);
-	naming.slide = import.options.slide;
-	naming.locations = import.options.locations;
-	naming.offsets = import.options.offsets;
+	trace_symbolizer = cli_modules_done(&modules);
+	trace_symbolizer.flags |= (import.options.has_slide ? TRACEMILL_SLIDE : 0) |
+				  (import.find_slide ? TRACEMILL_FIND_SLIDES : 0) |
+				  (j.if_useful ? TRACEMILL_ONLY_NAMELESS : 0) |
+				  (j.report_stats ? TRACEMILL_TIMES : 0);
+	trace_symbolizer.slide = import.options.slide;
+	trace_symbolizer.locations = import.options.locations;
+	trace_symbolizer.offsets = import.options.offsets;
 	if (prewarm && (!n || binaries.no_cache))
 		cli_usage("--prewarm: needs %s", n ? "a cache" : "the binaries as operands");
 	if (j.missing + (j.collect.dir != NULL) + text + prewarm + binaries.explain > 1)
@@ -273,7 +276,7 @@ int main(int argc, char **argv)
 	if (j.if_useful && (!writes(&j) || text || prewarm))
 		cli_usage("--if-useful needs a trace as output");
 	j.symbolizer = cli_symbolizer_new(&o);
-	if (tracemill_naming_new(j.symbolizer, &naming, &j.naming))
+	if (tracemill_trace_symbolizer_new(j.symbolizer, &trace_symbolizer, &j.trace_symbolizer))
 		mem_exhausted();
 	if (j.collect.dir)
 		cli_collect_prepare(&j.collect);
@@ -283,7 +286,7 @@ int main(int argc, char **argv)
 	if (prewarm) {
 		for (int i = 1; i <= n; i++)
 			cli_prewarm(j.symbolizer, argv[i]);
-		cli_symbolizer_tell(j.symbolizer, TRACEMILL_ABOUT_SEARCH);
+		cli_symbolizer_report(j.symbolizer, TRACEMILL_TOPIC_SEARCH);
 	} else {
 		symbolize_all(&j, n, argv, text);
 		cli_verify(j.symbolizer, &binaries);
@@ -292,7 +295,7 @@ int main(int argc, char **argv)
 	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
 		tracemill_symbolizer_free(j.symbolizer);
 	else
-		tracemill_symbolizer_abandon(j.symbolizer);
+		tracemill_symbolizer_exit(j.symbolizer);
 	cli_binaries_release(&binaries);
 	cli_modules_release(&modules);
 	return cli_exit();

@@ -20,7 +20,7 @@
 #include "lib/report/top/top.h"
 #include "lib/report/top/tree.h"
 #include "lib/rules/leaks.h"
-#include "lib/trace/both.h"
+#include "lib/trace/tee.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct request {
 	int n;
 	char **operands;
 	struct cli_loop loop;
-	struct group_project project;
+	struct grouped_profile project;
 	struct buf words;
 	struct aggregate_asked asked;
 	struct cli_symbols symbols;
@@ -51,17 +51,18 @@ struct request {
 	bool by_given;
 	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
 	struct buf suppressed;
-	struct buf guessed;    /* what is passed over without a rule */
-	size_t own;            /* the grouping by own code; 0: none */
-	struct sink_both both; /* what two reports are made from */
-	bool aggregates;       /* some was read */
+	struct buf guessed;   /* what is passed over without a rule */
+	size_t own;           /* the grouping by own code; 0: none */
+	struct sink_tee both; /* what two reports are made from */
+	bool aggregates;      /* some was read */
 	bool has_sizes;
 	bool first_screen;
 	struct frames_worst *worst;
 };
 
 /* NULL: there is no such order. */
-static void *top_make_report(const struct group_project *p, const struct request *q, struct err *e)
+static void *top_make_report(const struct grouped_profile *p, const struct request *q,
+			     struct err *e)
 {
 	const struct tree_options tree = {q->stacks, q->given.top.sort, q->given.bottom_up,
 					  q->min_share};
@@ -198,7 +199,7 @@ static void top_check(struct request *q)
 	}
 	if ((q->given.by == KEY_OWNER || q->given.below == KEY_OWNER) && !q->given.filter.owners)
 		cli_usage("--by owner needs --owners FILE");
-	q->min_share = cli_share("--min", q->given.min_percent, 50);
+	q->min_share = cli_parse_percent("--min", q->given.min_percent, 50);
 	top_check_functions(q, "--peek", q->given.peek);
 	top_check_functions(q, "--source", q->given.source);
 	if (q->given.source_dirs.n && !q->given.source)
@@ -245,7 +246,7 @@ static bool wants_worst_frames(const struct request *q)
 	return table ? !strcmp(table, FRAMES_WORST_TABLE) : wants_first_screen(q);
 }
 
-static void top_choose_worst(struct request *q, struct project_options *o)
+static void top_choose_worst(struct request *q, struct grouped_profile_options *o)
 {
 	int64_t budget = 0;
 
@@ -260,7 +261,7 @@ static void top_choose_worst(struct request *q, struct project_options *o)
 }
 
 /* The sums that the options need. */
-static void top_choose(struct request *q, struct project_options *o)
+static void top_choose(struct request *q, struct grouped_profile_options *o)
 {
 	int last;
 	bool first = is_first_report(q);
@@ -316,14 +317,14 @@ static void top_choose(struct request *q, struct project_options *o)
 }
 
 /* The stacks that are no leaks: the shipped ones are asked for by --leaks. */
-static void top_choose_leaks(struct request *q, struct project_options *o)
+static void top_choose_leaks(struct request *q, struct grouped_profile_options *o)
 {
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
 
 	if (q->given.list_suppressions) {
 		leaks_list(&b);
-		cli_put(b.data, b.len);
+		cli_write(b.data, b.len);
 		buf_release(&b);
 		exit(cli_exit());
 	}
@@ -340,7 +341,7 @@ static void top_choose_leaks(struct request *q, struct project_options *o)
 		q->given.top.sort = SORT_LIVE;
 }
 
-static void tell_leaks(struct request *q, struct table_document *d)
+static void report_leaks(struct request *q, struct table_document *d)
 {
 	struct leaks_counted c;
 	struct buf b = BUF_INIT;
@@ -360,7 +361,7 @@ static void tell_leaks(struct request *q, struct table_document *d)
 }
 
 /* A page's reader chooses among the sums that the rows have. */
-static void add_measures(const struct group_project *p, struct request *q, struct flame *f)
+static void add_measures(const struct grouped_profile *p, struct request *q, struct flame *f)
 {
 	static const enum sum sums[] = {
 	    SUM_COUNT,     SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,           SUM_LIVE_COUNT,
@@ -396,7 +397,7 @@ static void add_memory(const struct memory_report *m, const struct request *q,
 }
 
 /* What is passed over, and how to see the report without. A table alone has no head. */
-static void top_tell_guess(struct request *q, struct table_document *d)
+static void top_report_guess(struct request *q, struct table_document *d)
 {
 	enum render_format format = q->given.report.format;
 	bool alone =
@@ -411,7 +412,7 @@ static void top_tell_guess(struct request *q, struct table_document *d)
 	document_fact(d, "guessed", buf_str(&q->guessed));
 }
 
-static struct top *top_new_own(const struct group_project *p, const struct request *q,
+static struct top *top_new_own(const struct grouped_profile *p, const struct request *q,
 			       struct err *e)
 {
 	const struct top_options o = {
@@ -420,7 +421,7 @@ static struct top *top_new_own(const struct group_project *p, const struct reque
 	return q->own ? top_new(p, &o, e) : NULL;
 }
 
-static void top_print(const struct group_project *p, struct request *q)
+static void top_print(const struct grouped_profile *p, struct request *q)
 {
 	struct table_document d = {.program = "tm-top"};
 	struct flame flame = FLAME_INIT;
@@ -449,10 +450,10 @@ static void top_print(const struct group_project *p, struct request *q)
 		}
 		overview_numbers(p, &d);
 	}
-	tell_leaks(q, &d);
+	report_leaks(q, &d);
 	if (q->first_screen)
 		screen = first_screen_new(p);
-	top_tell_guess(q, &d);
+	top_report_guess(q, &d);
 	document_table(&d, top_report_table(q->as, report));
 	if (own)
 		document_table(&d, top_table(own));
@@ -482,27 +483,27 @@ static void top_print(const struct group_project *p, struct request *q)
 	top_free_report(q->as, report);
 }
 
-static void top_read_all(struct request *q, const struct project_options *what)
+static void top_read_all(struct request *q, const struct grouped_profile_options *what)
 {
-	project_init(&q->project, what);
+	grouped_profile_init(&q->project, what);
 	/* What a filter leaves is known of stacks when all is read, and not of each event. */
 	q->has_sizes = has_all(q) && q->as == REPORT_RANKING && !filters_any(what->filters) &&
 		       selection_all(&q->given.filter.selection);
 	if (q->has_sizes) {
 		memory_init(&q->sizes);
 		q->sizes.lives = q->given.report.format == RENDER_HTML;
-		sink_both_init(&q->both, project_sink(&q->project), &q->sizes.sink);
+		sink_tee_init(&q->both, grouped_profile_sink(&q->project), &q->sizes.sink);
 		q->loop.sink = &q->both.tap.sink;
 	}
 	cli_inputs(&q->loop, q->n, q->operands);
 	cli_progress_working("adding up");
-	project_close(&q->project);
+	grouped_profile_close(&q->project);
 }
 
 /* A site of an aggregate was settled when it was made, and has no stacks. */
 static void top_guess(struct request *q)
 {
-	struct group_project *p = &q->project;
+	struct grouped_profile *p = &q->project;
 	struct buf names = BUF_INIT;
 	enum sum sum;
 	struct err e = ERR_INIT;
@@ -530,7 +531,7 @@ static void top_find_own(struct request *q)
 {
 	const unsigned sums = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_REQUESTED) |
 			      SUM_BIT(SUM_REAL) | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD);
-	struct group_project *p = &q->project;
+	struct grouped_profile *p = &q->project;
 	const struct run_known *known = &p->now.groupings[0].known;
 	struct err e = ERR_INIT;
 	enum sum sum;
@@ -543,7 +544,7 @@ static void top_find_own(struct request *q)
 		q->own = own_code_add(p, sum);
 }
 
-static void top_tell_unselected(const struct request *q)
+static void top_report_unselected(const struct request *q)
 {
 	const struct tally_selection *s = &q->given.filter.selection;
 	const struct {
@@ -567,7 +568,7 @@ static void top_tell_unselected(const struct request *q)
 }
 
 /* Why there is no row, and which domain or metric has one. */
-static void top_tell_empty(const struct request *q)
+static void top_report_empty(const struct request *q)
 {
 	static const struct {
 		enum event_kind kind;
@@ -583,7 +584,7 @@ static void top_tell_empty(const struct request *q)
 		return;
 	for (size_t i = 0; i < sizeof ranked / sizeof *ranked; i++)
 		if (q->seen[ranked[i]]) {
-			top_tell_unselected(q);
+			top_report_unselected(q);
 			return;
 		}
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -596,7 +597,7 @@ static void top_tell_empty(const struct request *q)
 	buf_release(&has);
 }
 
-static void tell_nameless(const struct request *q)
+static void report_nameless(const struct request *q)
 {
 	const struct group_run *r = &q->project.now;
 	struct buf text = BUF_INIT;
@@ -606,17 +607,17 @@ static void tell_nameless(const struct request *q)
 		cli_note(NULL, "%s", buf_str(&text));
 	buf_release(&text);
 	if (q->captures && !r->unfiltered.v[SUM_ENTRIES])
-		top_tell_empty(q);
+		top_report_empty(q);
 	if (r->unfiltered.v[SUM_ENTRIES] && !r->all.v[SUM_ENTRIES])
 		cli_note(NULL, "no record is left: the filters drop all %" PRIu64 " records",
 			 r->unfiltered.v[SUM_ENTRIES]);
 }
 
 /* Not by who, but what there was: of what the filters keep. */
-static void top_report_memory(struct request *q, const struct project_options *what)
+static void top_report_memory(struct request *q, const struct grouped_profile_options *what)
 {
 	struct table_document d = {.program = "tm-top"};
-	struct project_options kept = *what;
+	struct grouped_profile_options kept = *what;
 	static const char *const without_modules[] = {"sizes", "live", "pages", NULL};
 	bool all =
 	    !filters_any(what->filters) && (!what->selection || selection_all(what->selection));
@@ -632,7 +633,7 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	q->loop.sink = &m.sink;
 	if (!is_one_of(q->given.report.options.table, without_modules)) {
 		modules = memory_modules_new(&kept);
-		sink_both_init(&q->both, &m.sink, memory_modules_sink(modules));
+		sink_tee_init(&q->both, &m.sink, memory_modules_sink(modules));
 		q->loop.sink = &q->both.tap.sink;
 	}
 	if (!all) {
@@ -659,16 +660,16 @@ static void top_report_memory(struct request *q, const struct project_options *w
 	memory_release(&m);
 }
 
-static void report_ranked(struct request *q, const struct project_options *what)
+static void report_ranked(struct request *q, const struct grouped_profile_options *what)
 {
 	top_read_all(q, what);
 	top_guess(q);
 	top_find_own(q);
-	names_tell_apart(&q->project.names);
+	names_disambiguate(&q->project.names);
 	if (q->project.now.captures)
 		top_print(&q->project, q);
-	tell_nameless(q);
-	project_release(&q->project);
+	report_nameless(q);
+	grouped_profile_release(&q->project);
 }
 
 int main(int argc, char **argv)
@@ -676,14 +677,14 @@ int main(int argc, char **argv)
 	struct request q = {.given = CLI_TOP_INIT};
 	const struct opt table[] = {
 	    CLI_TOP_ROWS(q.given),
-	    ROW_OLD("stacks", "show-stacks"),
-	    ROW_OLD("min-percent", "min"),
+	    ROW_ALIAS("stacks", "show-stacks"),
+	    ROW_ALIAS("min-percent", "min"),
 	    OPT_END,
 	};
 	const struct opt_program program = {
 	    "tm-top", "[FILE...]",
 	    "Ranks code by the memory that it allocates or the time that it takes.", table};
-	struct project_options what = {.captured = top_capture_notes, .arg = &q};
+	struct grouped_profile_options what = {.captured = top_capture_notes, .arg = &q};
 
 	q.n = opt_parse(&program, argc, argv);
 	q.operands = argv + 1;
@@ -708,7 +709,7 @@ int main(int argc, char **argv)
 	q.asked = cli_aggregate_asked(&q.given.filter, &q.words, &q.loop.file);
 	q.asked.stacks_spare = q.given.top.callers || q.first_screen || q.given.guess == WHEN_AUTO;
 	q.loop = (struct cli_loop){.import = &q.given.import.options,
-				   .sink = project_sink(&q.project),
+				   .sink = grouped_profile_sink(&q.project),
 				   .instead = top_read_aggregate,
 				   .symbols = &q.symbols,
 				   .marks = q.given.filter.selection.frames.n ||

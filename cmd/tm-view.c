@@ -36,10 +36,10 @@ struct cli_view {
 
 static struct cli_view *view_of; /* for what is given no argument of its own */
 
-static struct kept *view_kept_of(const char *operand)
+static struct event_store *view_store_of(const char *operand)
 {
-	static struct kept nothing;
-	struct kept *k = load_find(&view_of->load, operand);
+	static struct event_store nothing;
+	struct event_store *k = load_find(&view_of->load, operand);
 
 	if (k)
 		return k;
@@ -51,25 +51,25 @@ static struct kept *view_kept_of(const char *operand)
 static struct view_sums view_second;
 static bool view_is_second;
 
-static void view_ahead(struct kept *k, const struct tally_options *o)
+static void view_prefetch(struct event_store *k, const struct tally_options *o)
 {
 	if (view_is_second)
 		sums_make_selected(&view_second, k, o);
 	if (k)
-		sums_take_selected(&view_second, k, o);
+		sums_use_selected(&view_second, k, o);
 }
 
 /* A comparison's sides are read at the same time, where there is more than one processor. */
-static void view_split(const struct view_words *words)
+static void view_split(const struct argv_list *words)
 {
 	uint64_t events = 0;
 
 	if (strcmp(words->items[0], "tm-compare") != 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return;
 	for (size_t i = 0; i < view_of->load.n; i++)
-		events += view_of->load.items[i].kept.events;
+		events += view_of->load.items[i].store.events;
 	view_is_second = sums_split(&view_second, events);
-	cli_ahead = view_ahead;
+	cli_prefetch = view_prefetch;
 	if (view_is_second &&
 	    (dup2(STDIN_FILENO, STDOUT_FILENO) < 0 || dup2(STDIN_FILENO, STDERR_FILENO) < 0))
 		_exit(0);
@@ -115,18 +115,18 @@ static const char *view_guard(const char *word, const char *file)
 	return is_named(lists[i].names, lists[i].n, file) ? NULL : lists[i].why;
 }
 
-static void view_in_child(void *arg, const struct view_words *words)
+static void view_in_child(void *arg, const struct argv_list *words)
 {
 	(void)arg;
 	load_settle_all(&view_of->load);
-	cli_kept = view_kept_of;
+	cli_preloaded = view_store_of;
 	view_split(words);
-	opt_guard = view_guard;
+	opt_validator = view_guard;
 	cli_quiet = cli_verbose = false;
 }
 
 /* Symbols are in already; and nothing is asked of servers, or kept. */
-static const struct ask_program programs[] = {
+static const struct query_program programs[] = {
     {"top", tm_top_main, "--no-symbols", NULL},
     {"frames", tm_frames_main, NULL, NULL},
     {"compare", tm_compare_main, NULL, NULL},
@@ -157,7 +157,7 @@ static void show_files(struct cli_view *c)
 {
 	for (size_t i = 0; i < c->load.n; i++)
 		c->view.files[i] = (struct view_file){
-		    c->load.names[i], &c->load.items[i].kept, c->load.items[i].ns,
+		    c->load.names[i], &c->load.items[i].store, c->load.items[i].ns,
 		    growth_of(c, &c->load.items[i]), c->load.items[i].grew};
 	c->view.version = c->load.version;
 	c->view.settle = load_unsettled(&c->load) ? view_settle : NULL;
@@ -172,10 +172,10 @@ static void view_refresh(struct view *v)
 		show_files(c);
 }
 
-static void tell_loaded(const struct cli_view *c)
+static void report_loaded(const struct cli_view *c)
 {
 	for (size_t i = 0; i < c->load.n; i++) {
-		const struct kept *k = &c->load.items[i].kept;
+		const struct event_store *k = &c->load.items[i].store;
 
 		if (k->why.code || k->raw.len || !k->events)
 			continue;
@@ -198,7 +198,7 @@ static void tell_settled(struct cli_view *c)
 	}
 	if (!pid)
 		load_settle_all(&c->load);
-	tell_loaded(c);
+	report_loaded(c);
 	if (!pid)
 		_exit(0);
 }
@@ -206,24 +206,24 @@ static void tell_settled(struct cli_view *c)
 static void view_answer_query(struct cli_view *c)
 {
 	struct err e = ERR_INIT;
-	struct view_question q;
-	struct view_answer a;
+	struct query_args q;
+	struct query_result a;
 
-	if (question_make(&q, &c->view.asker, c->query, strlen(c->query), &e))
+	if (query_args_make(&q, &c->view.runner, c->query, strlen(c->query), &e))
 		cli_usage("--query: %s", e.msg);
-	if (answer_start(&a, &c->view.asker, &q, &e)) {
-		answer_wait(&a);
+	if (query_result_start(&a, &c->view.runner, &q, &e)) {
+		query_result_wait(&a);
 		cli_print(buf_at(&a.text, 0), a.ended ? 0 : a.text.len);
-		cli_tell(buf_at(&a.messages, 0), a.messages.len);
+		cli_write_stderr(buf_at(&a.messages, 0), a.messages.len);
 		if (a.ended)
 			cli_error(NULL, "%s", a.ended);
 		cli_status(a.ended || a.status > EXIT_INCONCLUSIVE ? EXIT_INPUT
 								   : (enum exit_status)a.status);
-		answer_release(&a);
+		query_result_release(&a);
 	} else {
 		cli_fail(NULL, &e);
 	}
-	question_release(&q);
+	query_args_release(&q);
 }
 
 static void view_answer_lines(void *arg, const struct input_line *lines, size_t n)
@@ -237,8 +237,8 @@ static void view_answer_lines(void *arg, const struct input_line *lines, size_t 
 		b.len = 0;
 		if (lines[i].n)
 			view_line(&c->view, lines[i].s, lines[i].n, &b);
-		cli_put(buf_at(&b, 0), b.len);
-		cli_put_now();
+		cli_write(buf_at(&b, 0), b.len);
+		cli_flush();
 	}
 	buf_release(&b);
 }
@@ -253,8 +253,8 @@ static void view_answer_mcp(void *arg, const struct input_line *lines, size_t n)
 			view_refresh(&view_of->view);
 		b.len = 0;
 		mcp_line(m, lines[i].s, lines[i].n, &b);
-		cli_put(buf_at(&b, 0), b.len);
-		cli_put_now();
+		cli_write(buf_at(&b, 0), b.len);
+		cli_flush();
 	}
 	buf_release(&b);
 }
@@ -278,7 +278,7 @@ static void run(struct cli_view *c, struct http *door)
 }
 
 /* MODULE=FILE names FILE. */
-static void view_take_binaries(struct cli_view *c)
+static void view_parse_binaries(struct cli_view *c)
 {
 	c->binaries = mem_zarray(c->exes.n + 1, sizeof *c->binaries);
 	for (size_t i = 0; i < c->exes.n; i++) {
@@ -351,7 +351,7 @@ int main(int argc, char **argv)
 		if (!door)
 			cli_usage("%s", e.msg);
 	}
-	view_take_binaries(&c);
+	view_parse_binaries(&c);
 	opt_allow_defaults();
 	c.load.symbols.exes = c.exes.items;
 	c.load.symbols.n_exes = c.exes.n;
@@ -366,16 +366,16 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-view", when);
 	load_all(&c.load, !c.query, !c.query);
 	c.view = (struct view){
-	    .asker = {.programs = programs,
-		      .files = c.load.names,
-		      .n_files = c.load.n,
-		      .binaries = c.binaries,
-		      .n_binaries = c.exes.n,
-		      .seconds = c.seconds,
-		      .rows = c.rows,
-		      .bytes = (size_t)c.bytes,
-		      .child = view_in_child,
-		      .arg = &c},
+	    .runner = {.programs = programs,
+		       .files = c.load.names,
+		       .n_files = c.load.n,
+		       .binaries = c.binaries,
+		       .n_binaries = c.exes.n,
+		       .seconds = c.seconds,
+		       .rows = c.rows,
+		       .bytes = (size_t)c.bytes,
+		       .child = view_in_child,
+		       .arg = &c},
 	    .files = mem_zarray(c.load.n, sizeof *c.view.files),
 	    .n_files = c.load.n,
 	    .follow = c.follow,

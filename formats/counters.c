@@ -262,7 +262,7 @@ static int counters_csv_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_counters = {
     .name = "counters",
     .family = "Of tracemill",
-    .carries = CARRIES_TIME | CARRIES_FRAMES | CARRIES_COUNTERS,
+    .capabilities = CAPABILITY_TIME | CAPABILITY_FRAMES | CAPABILITY_COUNTERS,
     .what = "counters as CSV: time_ms,frame,NAME (UNIT),...",
     .suffixes = "csv",
     .cut = CUT_AT_LINE,

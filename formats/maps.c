@@ -119,7 +119,7 @@ static bool is_end(const char *line, size_t n)
 	return n == 3 && !memcmp(line, "END", 3);
 }
 
-static void maps_take_line(struct maps *m, const char *line, size_t n)
+static void maps_parse_line(struct maps *m, const char *line, size_t n)
 {
 	static const char deleted[] = " (deleted)";
 	struct mapping new = {0};
@@ -258,7 +258,7 @@ enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, s
 	size_t n;
 
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
-		maps_take_line(&m, line, n);
+		maps_parse_line(&m, line, n);
 	if (!cursor_failed(in) && !m.n)
 		err_set(e, ST_BAD, "no line is from /proc/PID/maps or smaps");
 	if (!cursor_failed(in) && m.n) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/reader.h"
 
-#include "formats/foreign.h"
 #include "formats/import.h"
+#include "formats/known_types.h"
 #include "lib/base/buf.h"
 #include "lib/input/members.h"
 #include "lib/trace/tap.h"
@@ -23,7 +23,7 @@ const struct reader *const readers[] = {
     NULL,
 };
 
-const char *const carries_words[] = {
+const char *const capabilities_words[] = {
     "allocations", "what is live", "types",     "stacks",    "samples",
     "calls",       "time",         "threads",   "frames",    "counters",
     "objects",     "references",   "addresses", "build-ids", NULL,
@@ -66,7 +66,7 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 			best = readers[i];
 		}
 	}
-	if (best && best->guesses && foreign_of(head, n, MEMBERS_GUESS_BITS)) {
+	if (best && best->guesses && known_type_of(head, n, MEMBERS_GUESS_BITS)) {
 		best = NULL;
 		most = 0;
 	}
@@ -79,7 +79,7 @@ static enum status reader_choose(struct input *in, const struct import_options *
 				 const struct reader **r, const struct reader_part **part,
 				 struct err *e)
 {
-	const struct foreign *f;
+	const struct known_type *f;
 	const uint8_t *head = NULL;
 	size_t n;
 	enum status st = ST_OK;
@@ -104,9 +104,9 @@ static enum status reader_choose(struct input *in, const struct import_options *
 	*r = members_tar_goes_on(head, n) ? NULL : reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	if (*r)
 		return ST_OK;
-	f = foreign_of(head, n, 0);
+	f = known_type_of(head, n, 0);
 	if (!f)
-		f = foreign_by_name(in->name);
+		f = known_type_by_name(in->name);
 	if (f)
 		return err_set(e, ST_UNSUPPORTED,
 			       "not a capture that tracemill reads, but "
@@ -291,7 +291,7 @@ const char *capture_archive(const uint8_t *head, size_t n)
 
 	if (what)
 		reader_by_bid(head, n, n < INPUT_HEAD, &bid);
-	return bid < bits ? foreign_archive(what) : NULL;
+	return bid < bits ? known_type_archive(what) : NULL;
 }
 
 bool capture_streams(const uint8_t *head, size_t n, const struct import_options *o)
@@ -319,7 +319,7 @@ static const char *archive_of(struct input *in, const struct import_options *o)
 		int bits = 0;
 		enum archive what = members_head(in->cur.pos, cursor_window(&in->cur), &bits);
 
-		return bits > MEMBERS_GUESS_BITS ? foreign_archive(what) : NULL;
+		return bits > MEMBERS_GUESS_BITS ? known_type_archive(what) : NULL;
 	}
 	return capture_archive(head, n);
 }

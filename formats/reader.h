@@ -48,23 +48,23 @@ struct import {
 };
 
 /* What captures of a format may have. */
-enum carries {
-	CARRIES_ALLOCATIONS = 1 << 0,
-	CARRIES_LIVE = 1 << 1, /* or frees: what is in use is known */
-	CARRIES_TYPES = 1 << 2,
-	CARRIES_STACKS = 1 << 3,
-	CARRIES_SAMPLES = 1 << 4,
-	CARRIES_CALLS = 1 << 5,
-	CARRIES_TIME = 1 << 6,
-	CARRIES_THREADS = 1 << 7,
-	CARRIES_FRAMES = 1 << 8, /* of the game */
-	CARRIES_COUNTERS = 1 << 9,
-	CARRIES_OBJECTS = 1 << 10,
-	CARRIES_REFERENCES = 1 << 11,
-	CARRIES_ADDRESSES = 1 << 12, /* which symbols can name */
-	CARRIES_BUILD_IDS = 1 << 13, /* of modules: say which binary on this machine is theirs */
+enum capabilities {
+	CAPABILITY_ALLOCATIONS = 1 << 0,
+	CAPABILITY_LIVE = 1 << 1, /* or frees: what is in use is known */
+	CAPABILITY_TYPES = 1 << 2,
+	CAPABILITY_STACKS = 1 << 3,
+	CAPABILITY_SAMPLES = 1 << 4,
+	CAPABILITY_CALLS = 1 << 5,
+	CAPABILITY_TIME = 1 << 6,
+	CAPABILITY_THREADS = 1 << 7,
+	CAPABILITY_FRAMES = 1 << 8, /* of the game */
+	CAPABILITY_COUNTERS = 1 << 9,
+	CAPABILITY_OBJECTS = 1 << 10,
+	CAPABILITY_REFERENCES = 1 << 11,
+	CAPABILITY_ADDRESSES = 1 << 12, /* which symbols can name */
+	CAPABILITY_BUILD_IDS = 1 << 13, /* of modules: say which binary on this machine is theirs */
 };
-extern const char *const carries_words[]; /* by bit; ends with NULL */
+extern const char *const capabilities_words[]; /* by bit; ends with NULL */
 
 /* Where a file may be cut so that its events are the first of those of the whole file. */
 enum reader_cut {
@@ -76,21 +76,21 @@ enum reader_cut {
 
 /* A part of a file that is read as a format of its own, if it is asked for by name. */
 struct reader_part {
-	const char *name; /* "memreport-objects" */
-	unsigned carries; /* enum carries */
-	const char *what; /* one line for --list-formats */
+	const char *name;      /* "memreport-objects" */
+	unsigned capabilities; /* enum capabilities */
+	const char *what;      /* one line for --list-formats */
 };
 
 struct reader {
-	const char *name;     /* "memtracer" */
-	const char *family;   /* "Unity": formats are listed by it */
-	const char *page;     /* "unity": tracemill-unity(5) describes it; NULL: tm-import(1) */
-	unsigned carries;     /* enum carries */
-	const char *what;     /* one line for --list-formats */
-	const char *suffixes; /* "mem,jsonl": a hint for people; never decides */
-	bool rewinds;         /* reads its input twice: input_keep is called first */
-	bool streams;         /* pushes each packet as it comes, of a file that grows too */
-	bool own_tables;      /* brings its modules by id (traces): --maps must not add any */
+	const char *name;      /* "memtracer" */
+	const char *family;    /* "Unity": formats are listed by it */
+	const char *page;      /* "unity": tracemill-unity(5) describes it; NULL: tm-import(1) */
+	unsigned capabilities; /* enum capabilities */
+	const char *what;      /* one line for --list-formats */
+	const char *suffixes;  /* "mem,jsonl": a hint for people; never decides */
+	bool rewinds;          /* reads its input twice: input_keep is called first */
+	bool streams;          /* pushes each packet as it comes, of a file that grows too */
+	bool own_tables;       /* brings its modules by id (traces): --maps must not add any */
 	/* Ends with a part without name; NULL: the file is one format. */
 	const struct reader_part *parts;
 	enum reader_cut cut; /* a promise that fuzz targets check; of one that rewinds, CUT_NEVER */

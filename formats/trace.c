@@ -69,10 +69,11 @@ static enum status trace_reader_read(struct import *im, struct err *e)
 const struct reader reader_trace = {
     .name = "trace",
     .family = "Of tracemill",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
-	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES |
-	       CARRIES_COUNTERS | CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES |
-	       CARRIES_BUILD_IDS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES |
+		    CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME |
+		    CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS |
+		    CAPABILITY_OBJECTS | CAPABILITY_REFERENCES | CAPABILITY_ADDRESSES |
+		    CAPABILITY_BUILD_IDS,
     .what = "tracemill's own trace stream, see tracemill-trace(5)",
     .suffixes = "tmt",
     .own_tables = true,

@@ -35,7 +35,7 @@ runtime() { # folder for the objects, flags...
 
 	shift
 	mkdir -p "$to"
-	for f in "$SRC"/lib/recorder/{,base/,stacks/,hooks/}*.c "$SRC"/lib/trace/{encode,event_gather}.c \
+	for f in "$SRC"/lib/recorder/{,base/,stacks/,hooks/}*.c "$SRC"/lib/trace/{encode,column_encoder}.c \
 		"$SRC"/lib/base/{hash_bytes,decimal_split}.c; do
 		$compiler -std=c11 -D_GNU_SOURCE -DTM_VERSION='"0"' -DXXH_INLINE_ALL -O2 -g -Wall -Wextra \
 			-Werror -I"$SRC" -Iinclude/own -fPIC -fvisibility=hidden -fno-omit-frame-pointer \

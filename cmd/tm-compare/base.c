@@ -26,7 +26,7 @@ struct base_left_out {
 static bool base_same_text(const struct cli_compare *c, const char *run, uint32_t string)
 {
 	const char *now =
-	    string && string != RUN_MIXED ? things_text(&c->in.things, string, NULL) : "";
+	    string && string != RUN_MIXED ? entities_text(&c->in.entities, string, NULL) : "";
 
 	return !strcmp(run ? run : "", now);
 }
@@ -43,7 +43,7 @@ static bool base_same_program(struct cli_compare *c, struct history *h, int64_t 
 
 	if (!history_aggregate(h, run, &b, &e)) {
 		cursor_init(&cur, b.data, b.len, 0, &e);
-		if (!aggregate_summary_read(&cur, &c->in.things, &was, &e)) {
+		if (!aggregate_summary_read(&cur, &c->in.entities, &was, &e)) {
 			same = doubts_same_program(&c->in.compare, &was, now);
 			summary_release(&was);
 		}
@@ -90,7 +90,7 @@ static const char *base_unlike(struct cli_compare *c, struct history *h,
 	if (!base_same_text(c, r->sampling, now->sampling))
 		return "recorded in another way";
 	if (!doubts_same_filters(r->options ? r->options : "",
-				 now->options ? things_text(&c->in.things, now->options, NULL)
+				 now->options ? entities_text(&c->in.entities, now->options, NULL)
 					      : ""))
 		return "with other filters";
 	if (!r->program || !now->program || base_same_text(c, r->program, now->program))
@@ -238,8 +238,8 @@ static enum status base_find_beginning(struct cli_compare *c, struct history *h,
 }
 
 /* Why there is no base, in c->no_base. */
-static enum status base_say_none(struct cli_compare *c, struct history *h, const char *build,
-				 const struct base_left_out *out, struct err *e)
+static enum status base_explain_none(struct cli_compare *c, struct history *h, const char *build,
+				     const struct base_left_out *out, struct err *e)
 {
 	struct history_choice choice = {
 	    .branch = c->base_branch, .machine = c->base_machine, .status = "green"};
@@ -281,8 +281,8 @@ static enum status base_say_none(struct cli_compare *c, struct history *h, const
 	return st;
 }
 
-static void base_tell_left_out(struct cli_compare *c, const struct history *h,
-			       const struct base_left_out *out)
+static void base_report_left_out(struct cli_compare *c, const struct history *h,
+				 const struct base_left_out *out)
 {
 	struct buf b = BUF_INIT;
 
@@ -316,7 +316,7 @@ static enum status base_read_green(struct cli_compare *c, struct history *h, str
 		runs.n = last;
 	}
 	if (runs.n && out.n)
-		base_tell_left_out(c, h, &out);
+		base_report_left_out(c, h, &out);
 	if (runs.n && !newest && c->policy.best_of) {
 		builds = base_leave_builds(&runs, c->policy.best_of);
 		build = runs.items[0].build;
@@ -328,7 +328,7 @@ static enum status base_read_green(struct cli_compare *c, struct history *h, str
 		base_label(c, &runs, build, builds);
 		st = base_add_runs(c, h, &runs, e);
 	} else {
-		st = base_say_none(c, h, build, &out, e);
+		st = base_explain_none(c, h, build, &out, e);
 	}
 	if (!st && runs.n && runs.n < last)
 		cli_note(h->shown, "only %zu green run%s, not %" PRIu64, runs.n, plural_s(runs.n),

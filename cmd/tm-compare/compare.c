@@ -32,7 +32,7 @@ static void cli_compare_after_file(void *arg, const char *file)
 	struct summary_input from = {c->sides->digest.hash, c->sides->digest.bytes, 0};
 
 	digest_release(&c->sides->digest);
-	if (c->in.project.now.captures && compare_inputs_take(&c->in, file, &from, &e))
+	if (c->in.project.now.captures && compare_inputs_add_run(&c->in, file, &from, &e))
 		cli_fail(file, &e);
 }
 
@@ -252,8 +252,8 @@ static void compare_begin_ahead(const struct cli_compare *c, int n, char **opera
 	if (s->has_ranges)
 		o.selection = &s->ranges[1];
 	two &= o.selection && !selection_all(o.selection);
-	if (cli_kept && cli_ahead)
-		cli_ahead(two ? cli_kept(operands[n - 1]) : NULL, &o);
+	if (cli_preloaded && cli_prefetch)
+		cli_prefetch(two ? cli_preloaded(operands[n - 1]) : NULL, &o);
 }
 
 /* What is judged is read first, since the base is chosen by what it is. */
@@ -273,10 +273,10 @@ static void read_history(struct cli_compare *c, const char *label, int n, char *
 }
 
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
-		      const struct project_options *what, int n, char **operands)
+		      const struct grouped_profile_options *what, int n, char **operands)
 {
 	struct cli_compare_sides *s = c->sides;
-	struct project_options o = *what;
+	struct grouped_profile_options o = *what;
 	const char *labels[2];
 
 	o.captured = cli_compare_capture_notes;
@@ -285,7 +285,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 	s->loop =
 	    (struct cli_loop){.import = import,
 			      .symbols = &c->symbols,
-			      .sink = project_sink(&c->in.project),
+			      .sink = grouped_profile_sink(&c->in.project),
 			      .marks = s->ranges[0].frames.n || s->ranges[1].frames.n,
 			      .frames_selected = s->ranges[0].frames.n || s->ranges[1].frames.n,
 			      .after = cli_compare_after_file,
@@ -328,7 +328,7 @@ bool cli_compare_read(struct cli_compare *c, const struct import_options *import
 		read_file(c, path);
 	}
 	compare_inputs_done(&c->in);
-	compare_tell_apart(&c->in.compare, &c->in.things);
+	compare_disambiguate(&c->in.compare, &c->in.entities);
 	for (size_t g = 0; g < c->in.compare.n_groups; g++)
 		if (!c->in.compare.groups[g].n)
 			return false;

@@ -99,7 +99,7 @@ bool compare_base_read(struct cli_compare *c);
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single);
 /* Reads all files. False: a group has no run, which has been reported. */
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,
-		      const struct project_options *what, int n, char **operands);
+		      const struct grouped_profile_options *what, int n, char **operands);
 /* The policy's checks, and the exit status they mean; NULL: there is no policy. */
 struct gate *cli_compare_gate(struct cli_compare *c);
 void cli_compare_release(struct cli_compare *c);

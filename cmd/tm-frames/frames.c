@@ -88,7 +88,7 @@ static void cli_frames_run_rows(struct cli_frames *c)
 	c->reading->loop.sink = frames_sink(f);
 	c->reading->has_frames = true;
 	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
-	names_tell_apart(&f->project.names);
+	names_disambiguate(&f->project.names);
 	if (f->project.now.captures) {
 		r = frames_report_new(f, &e);
 		if (!r) /* a message about another option begins with it */
@@ -154,12 +154,12 @@ static void cli_frames_run_detail(struct cli_frames *c)
 		c->options.every = 0;
 		frames_init(f, &c->options);
 	} else {
-		project_init(&f->project, &c->options.project);
+		grouped_profile_init(&f->project, &c->options.project);
 	}
 	log = frames_log_new(frames_sink(f), &c->filter.selection, c->options.n);
 	r->loop.sink = frames_log_sink(log);
 	cli_inputs(&r->loop, c->n_operands, c->operands);
-	names_tell_apart(&f->project.names);
+	names_disambiguate(&f->project.names);
 	if (f->project.now.captures && !f->project.now.frames && c->filter.given[CLI_FRAME].n)
 		cli_note(NULL, "--frame: no capture has this frame");
 	if (f->project.now.captures) {
@@ -192,9 +192,9 @@ static void cli_frames_run_spread(struct cli_frames *c)
 	o.project.by[0].by = keys[c->by];
 	o.project.n_by = 1;
 	s = spread_new(&o);
-	c->reading->loop.sink = project_sink(spread_project(s));
+	c->reading->loop.sink = grouped_profile_sink(spread_project(s));
 	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
-	names_tell_apart(&spread_project(s)->names);
+	names_disambiguate(&spread_project(s)->names);
 	if (spread_project(s)->now.captures)
 		cli_frames_print(c, &d, spread_table(s), NULL);
 	spread_free(s);
@@ -225,7 +225,7 @@ static void cli_frames_run_by(struct cli_frames *c)
 	o.project.n_by = 1;
 	frames_by_init(&f, &o);
 	f.options.arg = cli_report_rows(&c->report, &f.table, &e);
-	r->loop.sink = project_sink(&f.project);
+	r->loop.sink = grouped_profile_sink(&f.project);
 	cli_inputs(&r->loop, c->n_operands, c->operands);
 	if (render_rows_end(f.options.arg))
 		cli_fail(NULL, &e);

@@ -70,7 +70,7 @@ void cli_heap_check(struct cli_heap *c)
 		cli_usage("--min needs --dominators");
 	if (c->dominators && c->sort == HEAP_SORT_SIZE)
 		cli_usage("--dominators ranks by retained or count: no --sort size");
-	r->min_share = cli_share("--min", c->min_percent, 50);
+	r->min_share = cli_parse_percent("--min", c->min_percent, 50);
 	if (c->has_set && c->has_snapshot)
 		cli_usage("--set cannot be combined with --snapshot");
 	if (c->has_snapshot && !c->snapshot)

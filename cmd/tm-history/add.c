@@ -69,16 +69,16 @@ static enum status history_add_read_aggregate(void *arg, struct input *in, bool 
 	return st == ST_NONE ? ST_OK : st;
 }
 
-static bool history_add_same(const struct aggregate_things *t, const char *before, uint32_t now)
+static bool history_add_same(const struct aggregate_entities *t, const char *before, uint32_t now)
 {
 	return !strcmp(before ? before : "",
-		       now && now != RUN_MIXED ? things_text(t, now, NULL) : "");
+		       now && now != RUN_MIXED ? entities_text(t, now, NULL) : "");
 }
 
 /* A gate takes neither as the base of the other: beside the newest run of the branch. */
 static void history_add_compare(struct adder *a, const char *path, const struct history_labels *l,
-				const struct aggregate_things *t, const struct aggregate_summary *s,
-				int64_t run)
+				const struct aggregate_entities *t,
+				const struct aggregate_summary *s, int64_t run)
 {
 	struct history_choice choice = {.branch = l->branch, .last = 2};
 	struct err e = ERR_INIT;
@@ -109,22 +109,22 @@ static void history_add_compare(struct adder *a, const char *path, const struct 
 static enum status store(struct adder *a, const char *path, const struct history_labels *l,
 			 struct history_added *added, struct err *e)
 {
-	struct aggregate_things things;
+	struct aggregate_entities entities;
 	struct aggregate_summary s;
 	struct cursor c;
 	enum status st;
 
-	things_init(&things, NULL);
+	entities_init(&entities, NULL);
 	cursor_init(&c, a->aggregate.data, a->aggregate.len, 0, e);
-	st = aggregate_summary_read(&c, &things, &s, e);
+	st = aggregate_summary_read(&c, &entities, &s, e);
 	if (!st) {
-		st =
-		    history_add(&a->c->h, &a->aggregate, &things, &s, l, path_name(path), added, e);
+		st = history_add(&a->c->h, &a->aggregate, &entities, &s, l, path_name(path), added,
+				 e);
 		if (!st && !added->was_there)
-			history_add_compare(a, path, l, &things, &s, added->run);
+			history_add_compare(a, path, l, &entities, &s, added->run);
 		summary_release(&s);
 	}
-	things_release(&things);
+	entities_release(&entities);
 	return st;
 }
 
@@ -139,8 +139,8 @@ static void finish_capture(struct adder *a, const char *path)
 	aggregate_writer_release(&w);
 }
 
-static void history_add_one(struct adder *a, const struct project_options *o, const char *options,
-			    char *path)
+static void history_add_one(struct adder *a, const struct grouped_profile_options *o,
+			    const char *options, char *path)
 {
 	const struct cli_history *c = a->c;
 	const char *build = c->build ? c->build : build_of(a, path);
@@ -200,7 +200,7 @@ void cli_history_add(struct cli_history *c, const struct import_options *import,
 	    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
 	};
 	struct adder a = {.c = c};
-	struct project_options o = {.domain = 0};
+	struct grouped_profile_options o = {.domain = 0};
 	struct table_document d = {.program = "tm-history"};
 	struct buf words = BUF_INIT;
 	struct table t = {.name = "added", .columns = columns, .n_columns = 4};

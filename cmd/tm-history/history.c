@@ -361,11 +361,11 @@ static struct history_blame *cli_history_new_blame(struct cli_history *c, const 
 					  .up = !c->from,
 					  .about = about};
 	struct history_blame *b = NULL;
-	bool told = c->by > 0;
+	bool is_chosen = c->by > 0;
 
-	for (size_t i = 0; i < (told ? 1 : sizeof keys / sizeof *keys) && !b; i++) {
+	for (size_t i = 0; i < (is_chosen ? 1 : sizeof keys / sizeof *keys) && !b; i++) {
 		*e = (struct err)ERR_INIT;
-		o.by = told ? (enum key)(c->by - 1) : keys[i];
+		o.by = is_chosen ? (enum key)(c->by - 1) : keys[i];
 		b = history_blame_new(&c->h, &s->base, &s->new, &o, e);
 		if (!b && e->code != ST_UNSUPPORTED)
 			break;
@@ -483,9 +483,9 @@ static void judge(const struct history_lines *l)
 
 		any |= last && last->after > last->before;
 	}
-	if (any && !match_all_gave_up())
+	if (any && !match_all_timed_out())
 		cli_status(EXIT_GATE);
-	else if (!l->asked || l->undecided || match_all_gave_up())
+	else if (!l->asked || l->undecided || match_all_timed_out())
 		cli_status(EXIT_INCONCLUSIVE);
 }
 

@@ -124,7 +124,7 @@ typedef void (*costs_add)(struct costs *c, struct costs_site *s, uint32_t serial
 
 static void costs_walk(struct costs *c, costs_add add)
 {
-	const struct group_project *p = c->p;
+	const struct grouped_profile *p = c->p;
 	const struct run_grouping *sums = &p->now.groupings[c->grouping];
 	const struct grouping *g = &p->groupings[c->grouping];
 
@@ -183,7 +183,7 @@ static void costs_name_metric(struct costs *c)
 	};
 }
 
-enum status costs_init(struct costs *c, const struct group_project *p, size_t grouping, int sort,
+enum status costs_init(struct costs *c, const struct grouped_profile *p, size_t grouping, int sort,
 		       const struct inspect *binaries, size_t n, struct err *e)
 {
 	*c = (struct costs){.p = p, .grouping = grouping, .n_binaries = n};
@@ -358,13 +358,13 @@ static void costs_note_binary(struct costs *c, struct buf *b, const struct costs
 	}
 }
 
-static void costs_push_note(struct costs *c, struct inspect_sheet *s, struct buf *b)
+static void costs_push_note(struct costs *c, struct table_buf *s, struct buf *b)
 {
 	s->table.notes[s->table.n_notes++] = arena_strndup(&c->arena, buf_str(b), b->len);
 	b->len = 0;
 }
 
-enum status costs_sheet(struct costs *c, struct inspect_sheet *s, struct lookup *l, struct err *e)
+enum status costs_table(struct costs *c, struct table_buf *s, struct lookup *l, struct err *e)
 {
 	struct buf b = BUF_INIT;
 	enum status st = ST_OK;

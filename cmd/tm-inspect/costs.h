@@ -9,7 +9,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/inspect/listing.h"
 
 struct costs_function {
@@ -32,7 +32,7 @@ struct costs_binary {
 };
 
 struct costs {
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	size_t grouping;
 	enum sum sum;
 	struct costs_binary *binaries;
@@ -49,15 +49,15 @@ struct costs {
 
 /* p has a grouping by stack, within nothing, and does not change until costs_release; binaries are
  * borrowed. sort: metric.h. ST_UNSUPPORTED: the metric is not known, or does not add up. */
-enum status costs_init(struct costs *c, const struct group_project *p, size_t grouping, int sort,
+enum status costs_init(struct costs *c, const struct grouped_profile *p, size_t grouping, int sort,
 		       const struct inspect *binaries, size_t n, struct err *e);
 /* Shows the n functions that cost most (0: all), by what ends in them, or by_total. what: only those
  * that are called so, or into which calls of it were inlined, also where they cost nothing; or
  * the one at an address; NULL: any that cost something. ST_NONE: not found. */
 enum status costs_choose(struct costs *c, const char *what, uint64_t n, bool by_total,
 			 struct err *e);
-/* Fills an empty sheet; what is not shown is in its notes. */
-enum status costs_sheet(struct costs *c, struct inspect_sheet *s, struct lookup *l, struct err *e);
+/* Fills an empty table; what is not shown is in its notes. */
+enum status costs_table(struct costs *c, struct table_buf *s, struct lookup *l, struct err *e);
 void costs_release(struct costs *c); /* accepts a zeroed struct */
 
 #endif

@@ -200,7 +200,7 @@ static const struct markup_mmap *mmap_at(struct markup *m, struct markup_span el
 }
 
 /* What follows ESC: the log's own colours. */
-static bool markup_take_color(struct markup *m, struct markup_span s)
+static bool markup_parse_color(struct markup *m, struct markup_span s)
 {
 	struct markup_ink *k = &m->ink;
 
@@ -348,7 +348,7 @@ static void markup_filter_node(struct markup *m, const struct markup_node *n)
 		markup_filter_bt(m, n);
 	} else if (span_is(n->tag, "data")) {
 		filter_data(m, n);
-	} else if (!markup_take_color(m, n->all)) {
+	} else if (!markup_parse_color(m, n->all)) {
 		buf_add(&m->text, n->all.s, n->all.n);
 	}
 }
@@ -519,7 +519,7 @@ void markup_line(struct markup *m, const char *s, size_t n)
 	m->n_line = n;
 	m->told = 0;
 	m->n_deferred = 0;
-	markup_take_color(m, (struct markup_span){"\033[0m", 4});
+	markup_parse_color(m, (struct markup_span){"\033[0m", 4});
 	while (markup_next(&c, &node)) {
 		if (filter_context(m, &node))
 			return;
@@ -532,7 +532,7 @@ void markup_line(struct markup *m, const char *s, size_t n)
 void markup_end(struct markup *m)
 {
 	markup_end_module_line(m);
-	markup_take_color(m, (struct markup_span){"\033[0m", 4});
+	markup_parse_color(m, (struct markup_span){"\033[0m", 4});
 }
 
 /* Names of modules that a reset has made forget take no memory. */

@@ -12,19 +12,19 @@ static void put_line(const struct aggregate_reader *r, struct buf *line)
 {
 	line->len = 0;
 	aggregate_line_add(line, r->key.data, r->key.len, r->known, r->n_known);
-	cli_put(line->data, line->len);
+	cli_write(line->data, line->len);
 }
 
 /* Loss of which nothing is known cannot be reported, and was not counted. */
-static void tell_pruned(const struct aggregate_prune *p)
+static void report_pruned(const struct aggregate_prune *p)
 {
 	for (enum key k = 0; k < KEYS; k++) {
 		const struct aggregate_prune_lost *l = &p->lost[k];
 		struct buf b = BUF_INIT;
 
 		aggregate_lost_text(&b, &l->sums);
-		if (l->things)
-			cli_note(NULL, "--min leaves out %" PRIu64 " %s%s%s", l->things,
+		if (l->entities)
+			cli_note(NULL, "--min leaves out %" PRIu64 " %s%s%s", l->entities,
 				 key_plurals[k], b.len ? ": " : "", buf_str(&b));
 		buf_release(&b);
 	}
@@ -50,7 +50,7 @@ static enum status merge_run_prune(struct cli_merge_request *q, FILE *from, FILE
 	aggregate_reader_release(&r);
 	input_close(&in);
 	if (!st)
-		tell_pruned(&q->prune);
+		report_pruned(&q->prune);
 	return st;
 }
 
@@ -115,7 +115,7 @@ static enum status merge_lines(struct cli_merge_request *q, const char *path, FI
 		}
 		line.len = 0;
 		aggregate_line_add(&line, l.key.data, l.key.len, l.known.data, l.known.len);
-		cli_put(line.data, line.len);
+		cli_write(line.data, line.len);
 	}
 	if (st == ST_NONE && first && !q->lines)
 		st = err_set(e, ST_BAD, "there is nothing to merge");
@@ -139,10 +139,10 @@ bool cli_merge_run(struct cli_merge_request *q, int n, char **operands)
 	FILE *merged = later ? temporary(&e) : stdout, *pruned = NULL;
 	const char *name = NULL;
 	enum status st = merged ? ST_OK : e.code;
-	bool told = false;
+	bool is_reported = false;
 
 	if (!st && q->from_lines) {
-		cli_not_typed(n);
+		cli_reject_tty(n);
 		name = n && strcmp(operands[0], "-") ? operands[0] : "<stdin>";
 		st = merge_lines(q, n ? operands[0] : "-", merged, &e);
 	} else if (!st) {
@@ -150,15 +150,15 @@ bool cli_merge_run(struct cli_merge_request *q, int n, char **operands)
 			cli_merge_add(&q->merge, operands[i]);
 		for (size_t i = 0; i < q->lists.n; i++)
 			cli_merge_list(&q->merge, q->lists.items[i]);
-		told = !cli_merge_end(&q->merge, merged);
+		is_reported = !cli_merge_end(&q->merge, merged);
 	}
 	fflush(merged ? merged : stdout);
-	if (!st && !told && q->prune_below) {
+	if (!st && !is_reported && q->prune_below) {
 		name = NULL;
 		pruned = q->lines ? temporary(&e) : stdout;
 		st = pruned ? merge_run_prune(q, merged, pruned, &e) : e.code;
 	}
-	if (!st && !told && later && q->lines)
+	if (!st && !is_reported && later && q->lines)
 		st = print_lines(pruned ? pruned : merged, &e);
 	if (st)
 		cli_fail(name, &e);
@@ -166,5 +166,5 @@ bool cli_merge_run(struct cli_merge_request *q, int n, char **operands)
 		fclose(merged);
 	if (pruned && pruned != stdout)
 		fclose(pruned);
-	return !st && !told;
+	return !st && !is_reported;
 }

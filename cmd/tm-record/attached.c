@@ -38,7 +38,7 @@ static void attached_hear_signals(void)
 		sigaction(sent[i], &(struct sigaction){.sa_handler = attached_stop}, NULL);
 }
 
-static int attached_tell(const struct attach *a, enum attach_end end, const char *path)
+static int attached_report(const struct attach *a, enum attach_end end, const char *path)
 {
 	const struct cap_attached *last = &a->last;
 	int error = (int)atomic_load(&last->outcome.error);
@@ -97,7 +97,7 @@ int attached_record(struct attach *a, const char *library, const struct cap_sett
 	r->path = path;
 	r->program = a->process.name;
 	r->runs = true;
-	status = attached_tell(a, end, path);
+	status = attached_report(a, end, path);
 	if (end != ATTACH_SILENT)
 		recorded_end(r);
 	free(whole);

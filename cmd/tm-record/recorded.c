@@ -12,7 +12,7 @@
 #include "lib/group/rank.h"
 #include "lib/report/top/overview.h"
 #include "lib/table/table.h"
-#include "lib/trace/chunk_out.h"
+#include "lib/trace/chunk_writer.h"
 #include "lib/trace/stream.h"
 
 #include <dirent.h>
@@ -95,7 +95,7 @@ static enum status pack_into(FILE *out, const char *path, struct err *e)
 	enum status st = input_open(&in, path, e);
 
 	if (!st)
-		st = chunk_out_copy(out, &in.cur, e);
+		st = chunk_writer_copy(out, &in.cur, e);
 	if (!st && fflush(out))
 		st = err_sys(e, "write");
 	input_close(&in);
@@ -193,8 +193,8 @@ static void recorded_ask_package(struct recorded_module *m, struct recorded_advi
 	buf_release(&install);
 }
 
-static void recorded_say_missing(const struct recorded_module *m, uint64_t all,
-				 const struct recorded_advice *a)
+static void recorded_describe_missing(const struct recorded_module *m, uint64_t all,
+				      const struct recorded_advice *a)
 {
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_share(m->nameless, all);
@@ -221,7 +221,7 @@ static void recorded_say_missing(const struct recorded_module *m, uint64_t all,
 }
 
 /* Before the lines that install from it: packages of the archive are not found without. */
-static void recorded_say_archive(const struct recorded_advice *a)
+static void recorded_describe_archive(const struct recorded_advice *a)
 {
 	struct buf archive = BUF_INIT;
 	const char *host;
@@ -234,7 +234,7 @@ static void recorded_say_archive(const struct recorded_advice *a)
 }
 
 /* Once for all binaries: how their names come into the trace. A server is named and never asked. */
-static void recorded_say_how(const struct recorded *r, const struct recorded_advice *a)
+static void recorded_describe_how(const struct recorded *r, const struct recorded_advice *a)
 {
 	const char *name = distribution_name(&a->d);
 	struct buf path = BUF_INIT;
@@ -253,7 +253,7 @@ static void recorded_say_how(const struct recorded *r, const struct recorded_adv
 }
 
 /* Sites of which nothing but the module is known, by module. */
-static void recorded_tell_missing(struct recorded_look *l, const struct group_project *p)
+static void recorded_report_missing(struct recorded_look *l, const struct grouped_profile *p)
 {
 	struct recorded_advice a = {.some = false};
 	const struct group_run *run = &p->now;
@@ -277,14 +277,14 @@ static void recorded_tell_missing(struct recorded_look *l, const struct group_pr
 	while (n < l->n && n < NAMELESS && l->modules[n].nameless >= all / LEAST &&
 	       l->modules[n].nameless)
 		recorded_ask_package(&l->modules[n++], &a);
-	recorded_say_archive(&a);
+	recorded_describe_archive(&a);
 	for (size_t i = 0; i < n; i++)
-		recorded_say_missing(&l->modules[i], all, &a);
+		recorded_describe_missing(&l->modules[i], all, &a);
 	if (a.some)
-		recorded_say_how(l->r, &a);
+		recorded_describe_how(l->r, &a);
 }
 
-static void recorded_tell_process(const struct recorded *r)
+static void recorded_report_process(const struct recorded *r)
 {
 	const struct rusage *u = &r->used;
 	struct buf b = BUF_INIT;
@@ -317,45 +317,45 @@ static void recorded_tell_process(const struct recorded *r)
 }
 
 /* A shell calls exec for each folder of PATH, until one has the program. */
-static void recorded_tell_captures(const struct group_project *p)
+static void recorded_report_captures(const struct grouped_profile *p)
 {
 	if (p->now.captures > 1)
 		cli_note(NULL, "each call of exec begins another capture, also a call that fails");
 }
 
-static void recorded_tell_run(const struct recorded *r, bool names)
+static void recorded_report_run(const struct recorded *r, bool names)
 {
 	struct recorded_look l = {.r = r};
-	struct project_options o = {.n_by = 1,
-				    .domain = DOMAIN_DEFAULT,
-				    .captured = recorded_learn_modules,
-				    .arg = &l,
-				    .totals = true};
+	struct grouped_profile_options o = {.n_by = 1,
+					    .domain = DOMAIN_DEFAULT,
+					    .captured = recorded_learn_modules,
+					    .arg = &l,
+					    .totals = true};
 	struct import_options import = {.format = "trace"};
-	struct group_project p;
+	struct grouped_profile p;
 	struct top_overview v;
 	struct buf domains = BUF_INIT;
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	bool lossy;
 
-	project_init(&p, &o);
+	grouped_profile_init(&p, &o);
 	if (input_open(&in, r->path, &e) ||
-	    capture_read(&in, &import, project_sink(&p), &lossy, &e)) {
+	    capture_read(&in, &import, grouped_profile_sink(&p), &lossy, &e)) {
 		cli_note(r->path, "%s", e.msg);
 	} else if (overview_make(&p, &v)) {
 		if (!r->report) {
 			cli_note(NULL, "%s", v.run);
 			cli_note(NULL, "%s", v.memory);
 		}
-		recorded_tell_captures(&p);
+		recorded_report_captures(&p);
 		for (unsigned d = 0; d < DOMAIN_NOTES && !r->report; d++)
 			if (domain_note(&p.now, d, &domains)) {
 				cli_note(NULL, "%s", buf_str(&domains));
 				domains.len = 0;
 			}
 		if (names)
-			recorded_tell_missing(&l, &p);
+			recorded_report_missing(&l, &p);
 	} else if (!p.now.all.v[SUM_ENTRIES] && l.some) {
 		cli_note(r->path, "no allocation was recorded: none was sampled, or reached --min");
 	} else if (!p.now.all.v[SUM_ENTRIES]) {
@@ -364,7 +364,7 @@ static void recorded_tell_run(const struct recorded *r, bool names)
 	}
 	input_close(&in);
 	buf_release(&domains);
-	project_release(&p);
+	grouped_profile_release(&p);
 	for (size_t i = 0; i < l.n; i++) {
 		free(l.modules[i].base);
 		free(l.modules[i].path);
@@ -412,7 +412,7 @@ static void print_report(const struct recorded *r)
 
 /* Traces of this run: OUT.PROGRAM.PID, with OUT's .tmt behind that. A process that calls exec has one under
  * each name, so these are no processes. */
-static void recorded_tell_apart(const struct recorded *r)
+static void recorded_report_apart(const struct recorded *r)
 {
 	const char *base = path_base(r->path);
 	size_t n = strlen(base), tail = n > 4 && !strcmp(base + n - 4, ".tmt") ? 4 : 0;
@@ -456,7 +456,7 @@ void recorded_end(const struct recorded *r)
 
 	if (!r->path || stat(r->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return;
-	recorded_tell_process(r);
+	recorded_report_process(r);
 	if (r->status)
 		ended_note(r->path, r->status);
 	whole = has_events(r->path);
@@ -467,7 +467,7 @@ void recorded_end(const struct recorded *r)
 		cli_note(r->path, "the trace ends before its first events: the recorder writes ten "
 				  "times a second, and when the program ends by itself");
 	if (whole && !cli_quiet)
-		recorded_tell_run(r, names);
+		recorded_report_run(r, names);
 	if (whole && r->report)
 		print_report(r);
 	buf_add_shell(&path, r->path);
@@ -476,5 +476,5 @@ void recorded_end(const struct recorded *r)
 			 buf_str(&path));
 	buf_release(&path);
 	if (r->apart)
-		recorded_tell_apart(r);
+		recorded_report_apart(r);
 }

@@ -9,8 +9,8 @@
 
 enum { ALL_REASONS = sizeof((struct tracemill_coverage){0}.reasons) / sizeof(uint64_t) };
 
-static void tell_coverage(const char *file, const char *name, const struct tracemill_coverage *c,
-			  void (*tell)(const char *, const char *, ...))
+static void report_coverage(const char *file, const char *name, const struct tracemill_coverage *c,
+			    void (*tell)(const char *, const char *, ...))
 {
 	if (!c->n)
 		return;
@@ -40,16 +40,16 @@ bool cli_coverage_below(const struct tracemill_coverage *c, uint64_t percent)
 	return (c->n - c->nothing - c->modules) * 100 < percent * c->n;
 }
 
-static void captures_tell_one(struct tracemill_naming *n, size_t i, const char *file,
-			      const struct tracemill_capture *t, struct tracemill_coverage *all)
+static void captures_report_one(struct tracemill_trace_symbolizer *n, size_t i, const char *file,
+				const struct tracemill_capture *t, struct tracemill_coverage *all)
 {
 	struct tracemill_coverage c = {.size = sizeof c};
 
-	for (size_t b = 1; !tracemill_naming_coverage(n, i, b, &c); b++)
-		tell_coverage(file, c.name, &c, cli_info);
-	if (tracemill_naming_coverage(n, i, 0, &c))
+	for (size_t b = 1; !tracemill_trace_symbolizer_coverage(n, i, b, &c); b++)
+		report_coverage(file, c.name, &c, cli_info);
+	if (tracemill_trace_symbolizer_coverage(n, i, 0, &c))
 		return;
-	tell_coverage(file, "coverage", &c, cli_note);
+	report_coverage(file, "coverage", &c, cli_note);
 	if (c.reasons[TRACEMILL_REASON_NO_FILE] && t->n_modules == 1 &&
 	    !*tracemill_trace_module(t->trace, 1))
 		cli_note(file, "the capture does not name its module: give the module map with "
@@ -60,44 +60,44 @@ static void captures_tell_one(struct tracemill_naming *n, size_t i, const char *
 	add(all, &c);
 }
 
-void cli_captures_tell(struct tracemill_naming *n, const char *file, bool imported,
-		       struct tracemill_coverage *all)
+void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file, bool imported,
+			 struct tracemill_coverage *all)
 {
 	/* Guesses travel in the trace: the report at the pipe's end shows them. */
 	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
 	struct tracemill_capture t = {.size = sizeof t};
 	struct tracemill_note note;
 
-	for (size_t i = 0; !tracemill_naming_capture(n, i, &t); i++) {
+	for (size_t i = 0; !tracemill_trace_symbolizer_capture(n, i, &t); i++) {
 		/* Those that were in a trace have been printed by its maker. */
 		for (size_t k = imported ? 0 : t.first_note;
 		     tracemill_trace_note(t.trace, k, &note); k++)
 			cli_trace_note(file, note.text, note.count, note.severity, least);
-		captures_tell_one(n, i, file, &t, all);
+		captures_report_one(n, i, file, &t, all);
 	}
 }
 
-void cli_explain(struct tracemill_naming *n, size_t i)
+void cli_explain(struct tracemill_trace_symbolizer *n, size_t i)
 {
 	struct tracemill_capture t = {.size = sizeof t};
 	struct buf b = BUF_INIT;
 	const char *text;
 	size_t length;
 
-	if (tracemill_naming_capture(n, i, &t))
+	if (tracemill_trace_symbolizer_capture(n, i, &t))
 		return;
-	if (!tracemill_naming_explain_modules(n, &text, &length))
+	if (!tracemill_trace_symbolizer_explain_modules(n, &text, &length))
 		buf_add(&b, text, length);
 	for (uint32_t k = 1; k <= t.n_locations; k++) {
-		if (!tracemill_naming_explain(n, i, k, &text, &length))
+		if (!tracemill_trace_symbolizer_explain(n, i, k, &text, &length))
 			buf_add(&b, text, length);
-		cli_pour(&b);
+		cli_flush_if_large(&b);
 	}
 	cli_print(buf_at(&b, 0), b.len);
 	buf_release(&b);
 }
 
-static void tell_binary(const struct tracemill_binary_times *t)
+static void report_binary(const struct tracemill_binary_times *t)
 {
 	cli_note("stats",
 		 "%s: %" PRIu64 " locations, %" PRIu64 " unique addresses, units: %" PRIu64
@@ -109,15 +109,15 @@ static void tell_binary(const struct tracemill_binary_times *t)
 		 t->path, t->scopes, t->lines, t->names);
 }
 
-void cli_times_tell(struct tracemill_naming *n, double read, double write)
+void cli_times_report(struct tracemill_trace_symbolizer *n, double read, double write)
 {
 	struct tracemill_binary_times one = {.size = sizeof one};
 	struct tracemill_times all = {.size = sizeof all};
 	struct rusage r;
 
-	for (size_t i = 0; !tracemill_naming_binary_times(n, i, &one); i++)
-		tell_binary(&one);
-	if (tracemill_naming_times(n, &all))
+	for (size_t i = 0; !tracemill_trace_symbolizer_binary_times(n, i, &one); i++)
+		report_binary(&one);
+	if (tracemill_trace_symbolizer_times(n, &all))
 		return;
 	cli_note("stats", "all: %" PRIu64 " locations, %" PRIu64 " functions, %" PRIu64 " calls",
 		 all.locations, all.functions, all.calls);

@@ -10,14 +10,14 @@
 
 /* Prints the notes of each capture, from the first on (imported) or the new ones, and its coverage, with
  * -v for each binary too, and adds that to *all. */
-void cli_captures_tell(struct tracemill_naming *n, const char *file, bool imported,
-		       struct tracemill_coverage *all);
+void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file, bool imported,
+			 struct tracemill_coverage *all);
 /* True when fewer than that many percent of the locations have a name. */
 bool cli_coverage_below(const struct tracemill_coverage *c, uint64_t percent);
 /* Prints to standard output how each module was found, and what each location of the i-th capture
  * is. */
-void cli_explain(struct tracemill_naming *n, size_t i);
+void cli_explain(struct tracemill_trace_symbolizer *n, size_t i);
 /* Notes on times, with read and write in seconds. */
-void cli_times_tell(struct tracemill_naming *n, double read, double write);
+void cli_times_report(struct tracemill_trace_symbolizer *n, double read, double write);
 
 #endif

@@ -25,14 +25,14 @@ static void add_line(struct buf *b, const struct tracemill_module *m)
 		 m->reason ? tracemill_reason_text(m->reason) : "no DWARF: its debug file");
 }
 
-size_t cli_missing(struct tracemill_naming *naming)
+size_t cli_missing(struct tracemill_trace_symbolizer *trace_symbolizer)
 {
 	struct tracemill_module m = {.size = sizeof m};
 	struct map64 seen = {0};
 	struct buf b = BUF_INIT;
 	size_t n = 0;
 
-	for (size_t i = 0; !tracemill_naming_module(naming, i, &m); i++) {
+	for (size_t i = 0; !tracemill_trace_symbolizer_module(trace_symbolizer, i, &m); i++) {
 		uint32_t *known;
 		size_t from = b.len;
 
@@ -158,11 +158,11 @@ static void keep_binary(struct cli_collect *c, const char *path, const char *deb
 		collect_keep_file(c, debug, id, n, ".debug");
 }
 
-void cli_collect_found(struct cli_collect *c, struct tracemill_naming *n)
+void cli_collect_found(struct cli_collect *c, struct tracemill_trace_symbolizer *n)
 {
 	struct tracemill_file f = {.size = sizeof f};
 
-	for (size_t i = 0; !tracemill_naming_file(n, i, &f); i++)
+	for (size_t i = 0; !tracemill_trace_symbolizer_file(n, i, &f); i++)
 		if (f.used && f.usable && !f.member)
 			keep_binary(c, f.path, f.debug_path, f.build_id, f.n_build_id);
 }
@@ -179,7 +179,7 @@ bool cli_collect_binary(struct cli_collect *c, struct tracemill_symbolizer *s, c
 	return true;
 }
 
-void cli_collect_tell(const struct cli_collect *c)
+void cli_collect_report(const struct cli_collect *c)
 {
 	cli_note(c->dir, "%" PRIu64 " files copied, %" PRIu64 " bytes; %" PRIu64 " were there%s",
 		 c->files, c->bytes, c->there,

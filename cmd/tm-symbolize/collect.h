@@ -11,7 +11,7 @@
 
 /* Of the modules that were asked for (TRACEMILL_EXPLAIN): a line for each that has no binary or
  * no DWARF, to standard output: build-id or "-", name, why; with tabs between. Gives how many. */
-size_t cli_missing(struct tracemill_naming *naming);
+size_t cli_missing(struct tracemill_trace_symbolizer *trace_symbolizer);
 
 struct cli_collect { /* zeroed, with dir set, is valid */
 	const char *dir;
@@ -21,9 +21,9 @@ struct cli_collect { /* zeroed, with dir set, is valid */
 /* Before the sandbox: makes the folder, ends the program where that is not possible. */
 void cli_collect_prepare(const struct cli_collect *c);
 /* The binaries and debug files that were found for modules. */
-void cli_collect_found(struct cli_collect *c, struct tracemill_naming *n);
+void cli_collect_found(struct cli_collect *c, struct tracemill_trace_symbolizer *n);
 /* A binary, with its debug file; false: the file is no binary. */
 bool cli_collect_binary(struct cli_collect *c, struct tracemill_symbolizer *s, const char *path);
-void cli_collect_tell(const struct cli_collect *c);
+void cli_collect_report(const struct cli_collect *c);
 
 #endif

@@ -12,7 +12,7 @@ enum { LINE_LONGEST = 1 << 20, ENOUGH = 4 << 20 };
 
 struct log {
 	struct tracemill_symbolizer *s;
-	struct tracemill_naming *naming;
+	struct tracemill_trace_symbolizer *trace_symbolizer;
 	const char *file;
 	struct buf lines; /* that wait */
 };
@@ -22,7 +22,8 @@ static void pour(struct log *g)
 	const char *named;
 	size_t n;
 
-	if (tracemill_naming_text(g->naming, buf_at(&g->lines, 0), g->lines.len, &named, &n))
+	if (tracemill_trace_symbolizer_text(g->trace_symbolizer, buf_at(&g->lines, 0), g->lines.len,
+					    &named, &n))
 		cli_symbolizer_fail(g->s, g->file);
 	cli_print_colored(named, n);
 	g->lines.len = 0;
@@ -82,7 +83,7 @@ static void stack_log_read_file(struct log *g, const char *path)
 	input_close(&in);
 }
 
-static void tell(const struct tracemill_text_sums *x, const char *file)
+static void report(const struct tracemill_text_sums *x, const char *file)
 {
 	uint64_t none = x->n - x->named - x->kept;
 
@@ -101,10 +102,10 @@ static void tell(const struct tracemill_text_sums *x, const char *file)
 }
 
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
-					  struct tracemill_naming *n, const char *path)
+					  struct tracemill_trace_symbolizer *n, const char *path)
 {
 	bool piped = !strcmp(path, "-");
-	struct log g = {.s = s, .naming = n, .file = piped ? "<stdin>" : path};
+	struct log g = {.s = s, .trace_symbolizer = n, .file = piped ? "<stdin>" : path};
 	struct tracemill_text_sums sums = {.size = sizeof sums};
 
 	if (piped)
@@ -113,10 +114,10 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 		stack_log_read_file(&g, path);
 	cli_progress_clear();
 	buf_release(&g.lines);
-	if (tracemill_naming_text_end(n, &sums))
+	if (tracemill_trace_symbolizer_text_end(n, &sums))
 		cli_symbolizer_fail(s, g.file);
 	else
-		tell(&sums, g.file);
+		report(&sums, g.file);
 	return sums;
 }
 

@@ -6,16 +6,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct tracemill_naming_options cli_modules_done(const struct cli_modules *m)
+struct tracemill_trace_symbolizer_options cli_modules_done(const struct cli_modules *m)
 {
 	cli_check_modules(&m->modules);
-	return (struct tracemill_naming_options){.size = sizeof(struct tracemill_naming_options),
-						 .flags =
-						     m->no_local ? TRACEMILL_NO_CAPTURED_PATHS : 0,
-						 .files = m->files.items,
-						 .n_files = m->files.n,
-						 .modules = m->modules.items,
-						 .n_modules = m->modules.n};
+	return (struct tracemill_trace_symbolizer_options){
+	    .size = sizeof(struct tracemill_trace_symbolizer_options),
+	    .flags = m->no_local ? TRACEMILL_NO_CAPTURED_PATHS : 0,
+	    .files = m->files.items,
+	    .n_files = m->files.n,
+	    .modules = m->modules.items,
+	    .n_modules = m->modules.n};
 }
 
 void cli_modules_release(struct cli_modules *m)
@@ -24,11 +24,11 @@ void cli_modules_release(struct cli_modules *m)
 	opt_list_release(&m->modules);
 }
 
-void cli_modules_given(struct tracemill_naming *n)
+void cli_modules_given(struct tracemill_trace_symbolizer *n)
 {
 	struct tracemill_file f = {.size = sizeof f};
 
-	for (size_t i = 0; !tracemill_naming_file(n, i, &f); i++) {
+	for (size_t i = 0; !tracemill_trace_symbolizer_file(n, i, &f); i++) {
 		if (f.unopened)
 			continue;
 		if (!f.usable)
@@ -40,11 +40,11 @@ void cli_modules_given(struct tracemill_naming *n)
 
 /* Of the files that were used: members that turned out bad; and Unity's .sym.so, which has less
  * than the .dbg.so that a build can make as well. */
-static void used(struct tracemill_naming *n)
+static void used(struct tracemill_trace_symbolizer *n)
 {
 	struct tracemill_file f = {.size = sizeof f};
 
-	for (size_t i = 0; !tracemill_naming_file(n, i, &f); i++) {
+	for (size_t i = 0; !tracemill_trace_symbolizer_file(n, i, &f); i++) {
 		if (f.member && !f.unopened && !f.usable)
 			cli_file_fail(f.path, f.why);
 		if (!f.used || !f.usable || f.has_lines)
@@ -58,12 +58,12 @@ static void used(struct tracemill_naming *n)
 }
 
 /* A name that is no module's is a slip when it was written out, or when a module has no file. */
-void cli_modules_used(struct tracemill_naming *n, bool any)
+void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any)
 {
 	struct tracemill_file f = {.size = sizeof f};
 
 	used(n);
-	for (size_t i = 0; !tracemill_naming_file(n, i, &f); i++) {
+	for (size_t i = 0; !tracemill_trace_symbolizer_file(n, i, &f); i++) {
 		if (!f.given || f.used || f.member)
 			continue;
 		if (f.module)
@@ -95,5 +95,5 @@ void cli_prewarm(struct tracemill_symbolizer *s, const char *path)
 	} else {
 		cli_info(path, "its index has %" PRIu64 " bytes", bytes);
 	}
-	cli_symbolizer_tell(s, TRACEMILL_ABOUT_CACHE);
+	cli_symbolizer_report(s, TRACEMILL_TOPIC_CACHE);
 }

@@ -22,14 +22,14 @@ struct cli_modules {
 	    ROW_FLAG(0, "no-local", "do not look up captured paths", &(m).no_local)
 
 /* They borrow from m. */
-struct tracemill_naming_options cli_modules_done(const struct cli_modules *m);
+struct tracemill_trace_symbolizer_options cli_modules_done(const struct cli_modules *m);
 void cli_modules_release(struct cli_modules *m);
 
 /* Before the first capture: files that cannot be used. */
-void cli_modules_given(struct tracemill_naming *n);
+void cli_modules_given(struct tracemill_trace_symbolizer *n);
 /* After the last: notes on those that were used, and those that were not; any: modules were looked
  * up. */
-void cli_modules_used(struct tracemill_naming *n, bool any);
+void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any);
 
 /* An index of the binary at path, on request. */
 void cli_prewarm(struct tracemill_symbolizer *s, const char *path);

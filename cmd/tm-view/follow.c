@@ -4,7 +4,7 @@
 #include "cmd/tm-view/reading.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
-#include "lib/trace/growing.h"
+#include "lib/trace/trace_follow.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -18,14 +18,14 @@ enum { HEAD = 4096, PIECE = 1 << 20 };
 
 struct follow {
 	const char *path; /* borrowed, as the next two */
-	struct kept *kept;
+	struct event_store *store;
 	struct cli_symbolizer *symbolizer;
 	int fd;
 	struct stat was;
 	uint64_t taken; /* bytes */
 	uint8_t head[HEAD];
 	size_t n_head;
-	struct growing growing;
+	struct trace_follow growing;
 	struct reading *reading; /* NULL: a trace, which is in growing */
 	const struct import_options *options;
 	bool deserted;
@@ -49,14 +49,14 @@ static bool has_no_writer(int fd)
 }
 
 /* What has come so far; false: it goes no further. */
-static bool follow_take(struct follow *f)
+static bool follow_read(struct follow *f)
 {
 	struct err e = ERR_INIT;
 	enum status st = ST_OK;
 	ssize_t n;
 
 	if (f->reading) {
-		reading_take(f->reading);
+		reading_read(f->reading);
 		f->taken = reading_taken(f->reading);
 		return true;
 	}
@@ -66,11 +66,11 @@ static bool follow_take(struct follow *f)
 		if (n <= 0)
 			break;
 		f->taken += (uint64_t)n;
-		st = growing_add(&f->growing, f->piece.data, (size_t)n, &f->kept->sink, &e);
+		st = trace_follow_add(&f->growing, f->piece.data, (size_t)n, &f->store->sink, &e);
 	}
 	if (f->growing.begun)
-		kept_open(f->kept, f->growing.t);
-	f->kept->lossy |= f->growing.damaged > 0;
+		event_store_open(f->store, f->growing.t);
+	f->store->lossy |= f->growing.damaged > 0;
 	return !st && n == 0;
 }
 
@@ -108,19 +108,19 @@ static bool is_plain(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-struct follow *follow_new(const char *path, const struct import_options *o, struct kept *k,
+struct follow *follow_new(const char *path, const struct import_options *o, struct event_store *k,
 			  struct cli_symbolizer *symbolizer)
 {
 	struct follow *f = mem_zalloc(sizeof *f);
 
-	*f = (struct follow){.path = path, .options = o, .kept = k, .symbolizer = symbolizer};
+	*f = (struct follow){.path = path, .options = o, .store = k, .symbolizer = symbolizer};
 	f->fd = is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (f->fd >= 0 && !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
 		learn_head(f);
 		f->deserted = has_no_writer(f->fd); /* before what it may have written last */
 		if (!follow_is_trace(f) && follow_streams(f))
 			f->reading = reading_new(f->fd, path, o, k);
-		if ((f->reading || follow_is_trace(f)) && follow_take(f))
+		if ((f->reading || follow_is_trace(f)) && follow_read(f))
 			return f;
 	}
 	follow_free(f);
@@ -146,7 +146,7 @@ enum follow_news follow_look(struct follow *f)
 	if (is_other(f))
 		return access(f->path, R_OK) || !is_plain(f->path) ? FOLLOW_SAME : FOLLOW_REPLACED;
 	f->deserted = has_no_writer(f->fd);
-	if (!follow_take(f))
+	if (!follow_read(f))
 		return FOLLOW_OTHER;
 	if (f->taken > before)
 		learn_head(f);
@@ -159,13 +159,13 @@ static size_t locations(const struct follow *f)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->kept->n; i++)
-		n += f->kept->captures[i].t ? f->kept->captures[i].t->n_locations : 0;
+	for (size_t i = 0; i < f->store->n; i++)
+		n += f->store->captures[i].t ? f->store->captures[i].t->n_locations : 0;
 	return n;
 }
 
 /* As they are at its end, where it has come. */
-static void follow_keep_notes(struct kept_capture *c)
+static void follow_keep_notes(struct event_store_capture *c)
 {
 	const struct trace *t = c->t;
 
@@ -182,8 +182,8 @@ static bool follow_look_up(struct follow *f)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < f->kept->n; i++) {
-		struct kept_capture *c = &f->kept->captures[i];
+	for (size_t i = 0; i < f->store->n; i++) {
+		struct event_store_capture *c = &f->store->captures[i];
 
 		if (!c->t)
 			continue;
@@ -198,8 +198,8 @@ static bool has_symbols(const struct follow *f)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < f->kept->n; i++)
-		any |= f->kept->captures[i].t && f->kept->captures[i].t->symbols.n_bindings;
+	for (size_t i = 0; i < f->store->n; i++)
+		any |= f->store->captures[i].t && f->store->captures[i].t->symbols.n_bindings;
 	return any;
 }
 
@@ -253,7 +253,7 @@ void follow_free(struct follow *f)
 	reading_free(f->reading);
 	if (f->fd >= 0)
 		close(f->fd);
-	growing_release(&f->growing);
+	trace_follow_release(&f->growing);
 	buf_release(&f->piece);
 	free(f);
 }

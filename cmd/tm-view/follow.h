@@ -8,7 +8,7 @@
 #define TM_CMD_VIEW_FOLLOW_H
 
 #include "lib/cli/autosymbolize.h"
-#include "lib/kept/kept.h"
+#include "lib/event_store/event_store.h"
 
 struct follow;
 
@@ -23,7 +23,7 @@ enum follow_news {
 /* Fills k with what is there. NULL: this is no trace (or a packed or damaged one, or options say how to
  * read it), and no reader that streams takes it. symbolizer (NULL: no names) is the
  * caller's, as what the options point to. */
-struct follow *follow_new(const char *path, const struct import_options *o, struct kept *k,
+struct follow *follow_new(const char *path, const struct import_options *o, struct event_store *k,
 			  struct cli_symbolizer *symbolizer);
 /* Takes what has come since. */
 enum follow_news follow_look(struct follow *f);

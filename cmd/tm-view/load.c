@@ -44,7 +44,7 @@ void load_start(struct view_load *l, int n, char **operands, const struct import
 		cli_autosymbolize(&l->symbols, "tm-view", when, import, l->n, l->names);
 }
 
-static enum status take_raw(struct input *in, struct buf *to)
+static enum status read_raw(struct input *in, struct buf *to)
 {
 	const uint8_t *p;
 	size_t n;
@@ -80,15 +80,15 @@ static void load_sums(struct view_load *l, struct view_loaded *it)
 	bool unsettled = it->follow && follow_unsettled(it->follow);
 
 	if (unsettled)
-		sums_release(&it->sums, &it->kept);
+		sums_release(&it->sums, &it->store);
 	if (l->many && !it->sums.memory && (!it->follow || follow_ended(it->follow)))
-		sums_start(&it->sums, &it->kept, unsettled ? load_settle : NULL, it->follow);
+		sums_start(&it->sums, &it->store, unsettled ? load_settle : NULL, it->follow);
 }
 
 static void load_one(struct view_load *l, size_t i, bool tell)
 {
 	struct view_loaded *to = &l->items[i];
-	struct kept *k = &to->kept;
+	struct event_store *k = &to->store;
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	struct cli_watch w;
@@ -98,8 +98,8 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 
 	sums_release(&to->sums, k);
 	follow_free(to->follow);
-	kept_release(k);
-	kept_init(k, l->names[i]);
+	event_store_release(k);
+	event_store_init(k, l->names[i]);
 	to->grew = clock_ms();
 	look(l->names[i], &to->changed, &to->size);
 	to->follow = l->follows ? follow_new(l->names[i], l->import, k, l->symbolizer) : NULL;
@@ -110,11 +110,11 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 		return;
 	}
 	/* What was begun of it counts for nothing. */
-	kept_release(k);
-	kept_init(k, l->names[i]);
+	event_store_release(k);
+	event_store_init(k, l->names[i]);
 	st = input_open(&in, l->names[i], &e);
 	if (!st && aggregate_is(&in.cur))
-		st = take_raw(&in, &k->raw);
+		st = read_raw(&in, &k->raw);
 	else if (!st)
 		st = capture_read(
 		    &in, l->import,
@@ -192,20 +192,20 @@ void load_settle_all(struct view_load *l)
 		follow_settle(l->items[i].follow);
 }
 
-struct kept *load_find(struct view_load *l, const char *operand)
+struct event_store *load_find(struct view_load *l, const char *operand)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->names[i], operand))
-			return &l->items[i].kept;
+			return &l->items[i].store;
 	return NULL;
 }
 
 void load_release(struct view_load *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		sums_release(&l->items[i].sums, &l->items[i].kept);
+		sums_release(&l->items[i].sums, &l->items[i].store);
 		follow_free(l->items[i].follow);
-		kept_release(&l->items[i].kept);
+		event_store_release(&l->items[i].store);
 		free(l->items[i].folder);
 	}
 	cli_symbolizer_end(l->symbolizer);

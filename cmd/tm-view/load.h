@@ -11,7 +11,7 @@
 #include "lib/cli/cli.h"
 
 struct view_loaded {
-	struct kept kept;
+	struct event_store store;
 	struct view_sums sums; /* of it */
 	int64_t changed;       /* when the file was, ns; its size then */
 	uint64_t size;
@@ -47,7 +47,7 @@ bool load_changed(struct view_load *l);
 bool load_unsettled(const struct view_load *l);
 void load_settle_all(struct view_load *l);
 /* NULL: no such operand. */
-struct kept *load_find(struct view_load *l, const char *operand);
+struct event_store *load_find(struct view_load *l, const char *operand);
 void load_release(struct view_load *l);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-view/reading.h"
 
+#include "lib/base/coroutine.h"
 #include "lib/base/mem.h"
-#include "lib/base/strand.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 struct reading {
-	struct strand *strand;
+	struct coroutine *coroutine;
 	int fd;
 	const char *path; /* borrowed, as the next two */
 	const struct import_options *options;
-	struct kept *kept;
+	struct event_store *store;
 	uint64_t taken;
 	bool ends, stops; /* the next read finds the file's end, a failure */
 };
@@ -40,14 +40,14 @@ static ssize_t reading_pull(void *arg, void *p, size_t n, struct err *e)
 			return -1;
 		}
 		if (!got)
-			strand_wait(r->strand);
+			coroutine_yield(r->coroutine);
 	}
 }
 
 static void reading_run(void *arg)
 {
 	struct reading *r = arg;
-	struct kept *k = r->kept;
+	struct event_store *k = r->store;
 	const struct input_pull pull = {r, reading_pull};
 	struct err e = ERR_INIT;
 	struct input in;
@@ -60,21 +60,21 @@ static void reading_run(void *arg)
 }
 
 struct reading *reading_new(int fd, const char *path, const struct import_options *o,
-			    struct kept *k)
+			    struct event_store *k)
 {
 	struct reading *r = mem_zalloc(sizeof *r);
 
-	*r = (struct reading){.fd = fd, .path = path, .options = o, .kept = k};
-	r->strand = strand_new(reading_run, r, STRAND_STACK);
-	strand_go_on(r->strand);
+	*r = (struct reading){.fd = fd, .path = path, .options = o, .store = k};
+	r->coroutine = coroutine_new(reading_run, r, COROUTINE_STACK);
+	coroutine_resume(r->coroutine);
 	return r;
 }
 
-bool reading_take(struct reading *r)
+bool reading_read(struct reading *r)
 {
 	uint64_t before = r->taken;
 
-	strand_go_on(r->strand);
+	coroutine_resume(r->coroutine);
 	return r->taken > before;
 }
 
@@ -86,7 +86,7 @@ uint64_t reading_taken(const struct reading *r)
 void reading_settle(struct reading *r)
 {
 	r->ends = true;
-	while (strand_go_on(r->strand))
+	while (coroutine_resume(r->coroutine))
 		;
 }
 
@@ -95,8 +95,8 @@ void reading_free(struct reading *r)
 	if (!r)
 		return;
 	r->stops = true;
-	while (strand_go_on(r->strand))
+	while (coroutine_resume(r->coroutine))
 		;
-	strand_free(r->strand);
+	coroutine_free(r->coroutine);
 	free(r);
 }

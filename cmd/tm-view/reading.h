@@ -8,15 +8,15 @@
 #define TM_CMD_VIEW_READING_H
 
 #include "formats/reader.h"
-#include "lib/kept/kept.h"
+#include "lib/event_store/event_store.h"
 
 struct reading;
 
 /* Fills k, whose capture that goes on has no trace yet. fd stays the caller's. */
 struct reading *reading_new(int fd, const char *path, const struct import_options *o,
-			    struct kept *k);
+			    struct event_store *k);
 /* Takes what has come. False: nothing had. */
-bool reading_take(struct reading *r);
+bool reading_read(struct reading *r);
 /* Bytes, so far. */
 uint64_t reading_taken(const struct reading *r);
 /* The file ends here. In a process that is forked for it; before k is walked. */

@@ -2,7 +2,7 @@
 #include "cmd/tm-view/sums.h"
 
 #include "lib/base/mem.h"
-#include "lib/tally/made.h"
+#include "lib/tally/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,14 +38,14 @@ static size_t aligned(size_t n)
 static enum status sums_done(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct making *m = arg;
-	size_t n = aligned(tally_made_size(a));
+	size_t n = aligned(tally_snapshot_size(a));
 
 	(void)t;
 	(void)e;
 	if (m->head->n == m->most)
 		return err_set(e, ST_LIMIT, "more captures than there were");
 	if (n <= m->to->size - m->at) {
-		tally_make(a, m->to->memory + m->at);
+		tally_snapshot_make(a, m->to->memory + m->at);
 		m->head->at[m->head->n] = m->at;
 		m->at += n;
 	}
@@ -53,12 +53,13 @@ static enum status sums_done(void *arg, struct trace *t, struct tally *a, struct
 	return ST_OK;
 }
 
-static size_t head_size(const struct kept *k)
+static size_t head_size(const struct event_store *k)
 {
 	return aligned(sizeof(struct sums_head) + (k->n + MORE) * sizeof(size_t));
 }
 
-static _Noreturn void sums_make(struct view_sums *s, struct kept *k, const struct tally_options *of)
+static _Noreturn void sums_make(struct view_sums *s, struct event_store *k,
+				const struct tally_options *of)
 {
 	struct making m = {.to = s,
 			   .head = (struct sums_head *)(void *)s->memory,
@@ -72,12 +73,12 @@ static _Noreturn void sums_make(struct view_sums *s, struct kept *k, const struc
 	o.done = sums_done;
 	o.arg = &m;
 	tally_init(&a, &o);
-	if (!kept_walk(k, &a.sink, &e))
+	if (!event_store_replay(k, &a.sink, &e))
 		atomic_store_explicit(&m.head->ready, true, memory_order_release);
 	_exit(0);
 }
 
-static const void *sums_take(void *arg, size_t capture)
+static const void *sums_use(void *arg, size_t capture)
 {
 	const struct view_sums *s = arg;
 	const struct sums_head *h = (const struct sums_head *)(const void *)s->memory;
@@ -117,7 +118,7 @@ static pid_t sums_fork(struct view_sums *s)
 	return s->pid ? s->pid : -1;
 }
 
-void sums_start(struct view_sums *s, struct kept *k, void (*settle)(void *arg), void *arg)
+void sums_start(struct view_sums *s, struct event_store *k, void (*settle)(void *arg), void *arg)
 {
 	uint64_t may = k->events * VIEW_EVENT_BYTES;
 	pid_t pid;
@@ -134,9 +135,9 @@ void sums_start(struct view_sums *s, struct kept *k, void (*settle)(void *arg), 
 	if (!pid) {
 		if (settle)
 			settle(arg);
-		sums_make(s, k, &tally_made_options);
+		sums_make(s, k, &tally_snapshot_options);
 	}
-	k->made = sums_take;
+	k->made = sums_use;
 	k->arg = s;
 }
 
@@ -148,7 +149,7 @@ bool sums_split(struct view_sums *s, uint64_t events)
 	return !sums_fork(s);
 }
 
-static bool sums_can_select(const struct view_sums *s, const struct kept *k,
+static bool sums_can_select(const struct view_sums *s, const struct event_store *k,
 			    const struct tally_options *o)
 {
 	if (k->why.code || !k->n || k->made_selected || !o->selection || o->slicing != SLICE_NONE ||
@@ -160,23 +161,23 @@ static bool sums_can_select(const struct view_sums *s, const struct kept *k,
 	return true;
 }
 
-void sums_make_selected(struct view_sums *s, struct kept *k, const struct tally_options *o)
+void sums_make_selected(struct view_sums *s, struct event_store *k, const struct tally_options *o)
 {
 	if (k && sums_can_select(s, k, o))
 		sums_make(s, k, o);
 	_exit(0);
 }
 
-void sums_take_selected(struct view_sums *s, struct kept *k, const struct tally_options *o)
+void sums_use_selected(struct view_sums *s, struct event_store *k, const struct tally_options *o)
 {
 	if (!s->pid || !sums_can_select(s, k, o))
 		return;
-	k->made_selected = sums_take;
+	k->made_selected = sums_use;
 	k->arg_selected = s;
 	k->selection = o->selection;
 }
 
-void sums_release(struct view_sums *s, struct kept *k)
+void sums_release(struct view_sums *s, struct event_store *k)
 {
 	if (s->pid) {
 		kill(s->pid, SIGKILL);

@@ -18,19 +18,19 @@ int main(int argc, char **argv)
 	const struct tracemill_stream from = {.size = sizeof from, .fd = STDIN_FILENO};
 	struct tracemill_coverage c = {.size = sizeof c};
 	struct tracemill_symbolizer *s;
-	struct tracemill_naming *n;
+	struct tracemill_trace_symbolizer *n;
 	int status;
 
 	if (tracemill_symbolizer_new(&s, &options))
 		return 2;
-	status = tracemill_naming_new(s, NULL, &n);
+	status = tracemill_trace_symbolizer_new(s, NULL, &n);
 	if (!status)
-		status = tracemill_naming_scan(n, &from, NULL);
-	if (!status && !tracemill_naming_coverage(n, 0, 0, &c))
+		status = tracemill_trace_symbolizer_scan(n, &from, NULL);
+	if (!status && !tracemill_trace_symbolizer_coverage(n, 0, 0, &c))
 		fprintf(stderr, "names: %llu of %llu locations have a name\n",
 			(unsigned long long)(c.lines + c.names), (unsigned long long)c.n);
 	if (!status)
-		status = tracemill_naming_copy(n, STDOUT_FILENO);
+		status = tracemill_trace_symbolizer_copy(n, STDOUT_FILENO);
 	if (status)
 		fprintf(stderr, "names: %s\n", tracemill_error(s));
 	tracemill_symbolizer_free(s);

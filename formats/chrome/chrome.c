@@ -184,7 +184,7 @@ static bool is_time(int64_t ns)
 	return ns >= -(INT64_MAX / 2) && ns <= INT64_MAX / 2;
 }
 
-static bool take_ts(struct parser *p, int64_t *ts)
+static bool read_ts(struct parser *p, int64_t *ts)
 {
 	struct chrome *x = &p->x;
 
@@ -205,7 +205,7 @@ static bool has_category(const struct parser *p, const char *category)
 	return v->there && is(&v->text, category);
 }
 
-static void chrome_take_call(struct parser *p, char ph)
+static void chrome_add_call(struct parser *p, char ph)
 {
 	struct chrome *x = &p->x;
 	struct chrome_call c = {.ph = ph};
@@ -215,7 +215,7 @@ static void chrome_take_call(struct parser *p, char ph)
 		x->game_frames++;
 		return;
 	}
-	if (!take_ts(p, &c.ts))
+	if (!read_ts(p, &c.ts))
 		return;
 	c.pause = has_category(p, "tracemill.pause")  ? ENTER_PAUSE
 		  : has_category(p, "tracemill.away") ? ENTER_AWAY
@@ -243,14 +243,14 @@ static uint32_t unit_of(struct trace *t, const struct buf *key)
 	return 0;
 }
 
-static void chrome_take_counter(struct parser *p)
+static void chrome_add_counter(struct parser *p)
 {
 	struct chrome *x = &p->x;
 	struct trace *t = x->im->t;
 	struct chrome_point at = {.kind = EV_COUNTER};
 	struct buf b = BUF_INIT;
 
-	if (!take_ts(p, &at.ts))
+	if (!read_ts(p, &at.ts))
 		return;
 	x->no_number += p->no_number + (!p->n_readings && p->text_readings);
 	x->rounded += p->rounded;
@@ -279,7 +279,7 @@ static void chrome_take_counter(struct parser *p)
 	buf_release(&b);
 }
 
-static void take_metadata(struct parser *p)
+static void add_metadata(struct parser *p)
 {
 	const struct value *name = &p->values[KEY_NAME], *label = &p->label;
 	struct trace *t = p->x.im->t;
@@ -293,7 +293,7 @@ static void take_metadata(struct parser *p)
 }
 
 /* b and S begin, e and F end what has the same process, category and id. */
-static void chrome_take_async(struct parser *p, bool begins)
+static void chrome_add_async(struct parser *p, bool begins)
 {
 	static const enum key keys[] = {KEY_PID, KEY_CAT, KEY_ID, KEY_NAME};
 	struct chrome *x = &p->x;
@@ -302,7 +302,7 @@ static void chrome_take_async(struct parser *p, bool begins)
 	uint32_t *open;
 	int64_t ts;
 
-	if (!take_ts(p, &ts))
+	if (!read_ts(p, &ts))
 		return;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const struct value *v = &p->values[keys[i]];
@@ -351,13 +351,13 @@ static uint32_t frame_of(struct parser *p, const char *s, size_t n)
 	return id;
 }
 
-static void take_sample(struct parser *p)
+static void add_sample(struct parser *p)
 {
 	struct chrome *x = &p->x;
 	struct chrome_point at = {.kind = EV_SAMPLE, .of_frames = true, .value = 1, .dur = -1};
 	const struct value *sf = &p->values[KEY_SF], *weight = &p->values[KEY_WEIGHT];
 
-	if (!sf->there || !take_ts(p, &at.ts))
+	if (!sf->there || !read_ts(p, &at.ts))
 		return;
 	if (weight->there && num_i64(buf_at(&weight->text, 0), weight->text.len, &at.value) &&
 	    at.value < 1)
@@ -370,7 +370,7 @@ static void take_sample(struct parser *p)
 	VEC_PUSH(x->points, x->n_points, x->cap_points) = at;
 }
 
-static void take_frame(struct parser *p)
+static void add_frame(struct parser *p)
 {
 	uint32_t id = frame_of(p, buf_at(&p->frame_id, 0), p->frame_id.len), parent = 0;
 	const struct value *of = &p->values[KEY_PARENT];
@@ -383,7 +383,7 @@ static void take_frame(struct parser *p)
 
 /* A piece of a profile; the one it belongs to has the same process and id. The thread that is
  * profiled is that of "Profile", chunks come from another. A "CpuProfile" is all of one, without an id. */
-static void chrome_take_profile(struct parser *p, bool begins)
+static void chrome_add_profile(struct parser *p, bool begins)
 {
 	struct chrome *x = &p->x;
 	const struct value *id = &p->values[KEY_ID];
@@ -414,7 +414,7 @@ static bool is_profile(const struct parser *p)
 			       is(&name->text, "CpuProfile"));
 }
 
-static void chrome_take_event(struct parser *p)
+static void chrome_on_event(struct parser *p)
 {
 	const struct buf *ph = &p->values[KEY_PH].text;
 	char kind = p->values[KEY_PH].there && ph->len == 1 ? *ph->data : 0;
@@ -424,32 +424,32 @@ static void chrome_take_event(struct parser *p)
 		/* As tm-export writes them: their names are those of their stacks. */
 		if (p->values[KEY_SF].there && p->values[KEY_CAT].there &&
 		    is(&p->values[KEY_CAT].text, "sample")) {
-			take_sample(p);
+			add_sample(p);
 			break;
 		}
-		chrome_take_call(p, kind);
+		chrome_add_call(p, kind);
 		break;
 	case 'B':
-	case 'E': chrome_take_call(p, kind); break;
-	case 'C': chrome_take_counter(p); break;
-	case 'M': take_metadata(p); break;
+	case 'E': chrome_add_call(p, kind); break;
+	case 'C': chrome_add_counter(p); break;
+	case 'M': add_metadata(p); break;
 	case 'b':
-	case 'S': chrome_take_async(p, true); break;
+	case 'S': chrome_add_async(p, true); break;
 	case 'e':
-	case 'F': chrome_take_async(p, false); break;
+	case 'F': chrome_add_async(p, false); break;
 	case 'P':
 		if (p->values[KEY_SF].there) {
-			take_sample(p);
+			add_sample(p);
 			break;
 		}
 		if (is_profile(p))
-			chrome_take_profile(p, !is(&p->values[KEY_NAME].text, "ProfileChunk"));
+			chrome_add_profile(p, !is(&p->values[KEY_NAME].text, "ProfileChunk"));
 		else
 			p->x.other++;
 		break;
 	case 'I':
 		if (is_profile(p)) /* of Chrome before 70 */
-			chrome_take_profile(p, true);
+			chrome_add_profile(p, true);
 		else
 			p->x.other++;
 		break;
@@ -487,11 +487,11 @@ static enum status chrome_end(void *arg, unsigned place, struct err *e)
 	struct parser *p = arg;
 
 	if (place == EVENT)
-		chrome_take_event(p);
+		chrome_on_event(p);
 	else if (place == SAMPLE)
-		take_sample(p);
+		add_sample(p);
 	else if (place == FRAME)
-		take_frame(p);
+		add_frame(p);
 	else if (place == WHOLE)
 		p->in_whole = false;
 	else if (place < V8_PLACES)
@@ -522,7 +522,7 @@ static void set_value(struct value *to, struct json_value v)
 }
 
 /* Texts may be numbers, too. False: it is not a number. */
-static bool chrome_take_reading(struct parser *p, const char *s, size_t n)
+static bool chrome_parse_reading(struct parser *p, const char *s, size_t n)
 {
 	bool rounded;
 	decimal v;
@@ -542,9 +542,9 @@ static bool chrome_take_reading(struct parser *p, const char *s, size_t n)
 	return true;
 }
 
-static void take_arg(struct parser *p, struct json_value v)
+static void parse_arg(struct parser *p, struct json_value v)
 {
-	bool no_number = !chrome_take_reading(p, v.s, v.n);
+	bool no_number = !chrome_parse_reading(p, v.s, v.n);
 
 	*(v.kind == JSON_NUMBER ? &p->no_number : &p->text_readings) += no_number;
 	if (v.kind == JSON_STRING && is(&p->arg, "name"))
@@ -560,7 +560,7 @@ static enum status chrome_value(void *arg, unsigned place, struct json_value v, 
 	if (place >= VALUES) {
 		set_value(&p->values[place - VALUES], v);
 	} else if (place == ARG) {
-		take_arg(p, v);
+		parse_arg(p, v);
 	} else if (place < V8_PLACES) {
 		return v8_value(&p->v8, place, v, e);
 	} else if (v.kind == JSON_STRING && place == ID2_TEXT) {
@@ -687,8 +687,8 @@ const struct reader reader_chrome = {
     .name = "chrome",
     .family = "Chrome, node and speedscope",
     .page = "chrome",
-    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS |
-	       CARRIES_COUNTERS,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME |
+		    CAPABILITY_THREADS | CAPABILITY_COUNTERS,
     .what = "Chrome's trace events, JSON: calls by thread, counters, samples",
     .suffixes = "json",
     .cut = CUT_NEVER, /* calls are put in order when all are there */

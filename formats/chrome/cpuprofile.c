@@ -62,7 +62,8 @@ const struct reader reader_cpuprofile = {
     .name = "cpuprofile",
     .family = "Chrome, node and speedscope",
     .page = "chrome",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
+    .capabilities =
+	CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_TIME,
     .what = "profiles of Chrome and node: .cpuprofile, .heapprofile",
     .suffixes = "cpuprofile,heapprofile",
     .cut = CUT_NEVER, /* times come after samples */

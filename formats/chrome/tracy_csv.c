@@ -69,7 +69,7 @@ static size_t tracy_split(const char *s, size_t n, struct field *f, size_t most)
 	return count;
 }
 
-static bool take_header(struct tracy *p, const char *s, size_t n)
+static bool parse_header(struct tracy *p, const char *s, size_t n)
 {
 	struct field f[COLUMNS_MOST] = {{NULL, 0}};
 
@@ -122,7 +122,7 @@ static uint32_t thread(struct tracy *p, struct field id)
 	return row - 1;
 }
 
-static bool take_plot(struct tracy *p, const struct field *f, size_t n, int64_t ts)
+static bool add_plot(struct tracy *p, const struct field *f, size_t n, int64_t ts)
 {
 	struct field value = get(p, f, n, COL_VALUE);
 	struct trace *t = p->x.im->t;
@@ -141,7 +141,7 @@ static bool take_plot(struct tracy *p, const struct field *f, size_t n, int64_t 
 	return true;
 }
 
-static bool tracy_take_zone(struct tracy *p, const struct field *f, size_t n)
+static bool tracy_add_zone(struct tracy *p, const struct field *f, size_t n)
 {
 	struct field start = get(p, f, n, COL_START), time = get(p, f, n, COL_TIME);
 	struct chrome *x = &p->x;
@@ -151,7 +151,7 @@ static bool tracy_take_zone(struct tracy *p, const struct field *f, size_t n)
 	if (!num_i64(start.s, start.n, &c.ts) || c.ts < -(INT64_MAX / 2) || c.ts > INT64_MAX / 2)
 		return false;
 	if (!time.n && get(p, f, n, COL_VALUE).n)
-		return take_plot(p, f, n, c.ts);
+		return add_plot(p, f, n, c.ts);
 	if (!num_i64(time.s, time.n, &dur) || dur < 0 || dur > INT64_MAX / 2 - c.ts)
 		return false;
 	c.end = c.ts + dur;
@@ -206,7 +206,7 @@ static enum status tracy_read_rows(struct tracy *p, struct err *e)
 		else if (!each)
 			st = tracy_push_sum(p, f, fields, e);
 		else
-			p->odd += !tracy_take_zone(p, f, fields);
+			p->odd += !tracy_add_zone(p, f, fields);
 	}
 	return st ? st : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
@@ -218,7 +218,7 @@ static enum status tracy_read_all(struct tracy *p, struct err *e)
 	const char *s = cursor_line(&p->x.im->in->cur, &n, LINE_MOST);
 	enum status st;
 
-	if (!s || !take_header(p, s, n))
+	if (!s || !parse_header(p, s, n))
 		return cursor_failed(&p->x.im->in->cur)
 			   ? err_failure(e)
 			   : err_at(e, ST_BAD, 0, "no heading of tracy-csvexport found");
@@ -277,7 +277,7 @@ const struct reader reader_tracy_csv = {
     .name = "tracy-csv",
     .family = "Tracy",
     .page = "chrome",
-    .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS,
+    .capabilities = CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_COUNTERS,
     .what = "tables of tracy-csvexport: zones, each (-u) or in sum, and plots",
     .suffixes = "csv",
     .cut = CUT_NEVER, /* calls are put in order when all are there */

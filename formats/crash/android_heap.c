@@ -357,7 +357,8 @@ const struct reader reader_android_heap = {
     .name = "android-heap",
     .family = "Logs",
     .page = "crash",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
+    .capabilities =
+	CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_ADDRESSES,
     .what = "Android's native heap dumps: am dumpheap -n, malloc_debug",
     .suffixes = "txt",
     .cut = CUT_NEVER, /* names come below their record */

@@ -275,7 +275,7 @@ static uint32_t crash_log_heading_name(struct crash_log *x)
 }
 
 /* pid: 6936, tid: 6996, name: Binder_1  >>> /system/bin/mediaserver <<< */
-static void take_thread(struct crash_log *x, const char *s, const char *end)
+static void parse_thread(struct crash_log *x, const char *s, const char *end)
 {
 	struct thread th = {.process = 0};
 	uint64_t pid;
@@ -295,7 +295,7 @@ static void take_thread(struct crash_log *x, const char *s, const char *end)
 }
 
 /* SUMMARY: AddressSanitizer: 33 byte(s) leaked in 3 allocation(s). */
-static void take_sums(struct crash_log *x, const char *s, const char *end)
+static void parse_sums(struct crash_log *x, const char *s, const char *end)
 {
 	uint64_t bytes, blocks;
 	const char *p = behind_number(s, end, "Sanitizer: ", &bytes);
@@ -308,7 +308,7 @@ static void take_sums(struct crash_log *x, const char *s, const char *end)
 	x->has_said = true;
 }
 
-static bool crash_log_take_leak(struct crash_log *x, const char *s, const char *end)
+static bool crash_log_parse_leak(struct crash_log *x, const char *s, const char *end)
 {
 	struct crash_heading h = {.is_leak = true, .blocks = 1};
 	bool indirect;
@@ -337,7 +337,7 @@ static bool crash_log_take_leak(struct crash_log *x, const char *s, const char *
 
 /* Android's libmemunreachable: "24 bytes unreachable at a11e6748" and, below, "and 24 similar
  * unreachable bytes in 1 allocation", which belongs to it. */
-static bool take_unreachable(struct crash_log *x, const char *s, const char *end)
+static bool parse_unreachable(struct crash_log *x, const char *s, const char *end)
 {
 	struct crash_heading h = {.is_leak = true, .blocks = 1, .type = "unreachable"};
 
@@ -348,7 +348,7 @@ static bool take_unreachable(struct crash_log *x, const char *s, const char *end
 	return true;
 }
 
-static bool take_similar(struct crash_log *x, const char *s, const char *end)
+static bool parse_similar(struct crash_log *x, const char *s, const char *end)
 {
 	uint64_t bytes, blocks;
 
@@ -362,7 +362,8 @@ static bool take_similar(struct crash_log *x, const char *s, const char *end)
 }
 
 /* A line of words; the last one before a stack is its heading, or the signal that was its cause. */
-static enum status crash_log_take_words(struct crash_log *x, const char *s, size_t n, struct err *e)
+static enum status crash_log_parse_words(struct crash_log *x, const char *s, size_t n,
+					 struct err *e)
 {
 	const char *end = s + n;
 	enum status st = ST_OK;
@@ -376,9 +377,9 @@ static enum status crash_log_take_words(struct crash_log *x, const char *s, size
 	if (memmem(s, n, "leak", 4) || memmem(s, n, "unreachable", 11)) {
 		struct crash_heading was = x->heading;
 
-		if (take_similar(x, s, end))
+		if (parse_similar(x, s, end))
 			return ST_OK;
-		if (crash_log_take_leak(x, s, end) || take_unreachable(x, s, end)) {
+		if (crash_log_parse_leak(x, s, end) || parse_unreachable(x, s, end)) {
 			struct crash_heading now = x->heading;
 
 			x->heading = was; /* whose stack is open; or a leak that has none */
@@ -387,9 +388,9 @@ static enum status crash_log_take_words(struct crash_log *x, const char *s, size
 			x->heading = now;
 			return st ? st : next_log(x, e);
 		}
-		take_sums(x, s, end);
+		parse_sums(x, s, end);
 	}
-	take_thread(x, s, end);
+	parse_thread(x, s, end);
 	if (x->has_cause && !cause)
 		return ST_OK;
 	x->has_cause = cause;
@@ -400,7 +401,7 @@ static enum status crash_log_take_words(struct crash_log *x, const char *s, size
 
 /* HotSpot's calls that have no address: "j  a.B.c()V+1", "J 12 C1 a.B.c()V (5 bytes) @ ...",
  * "v  ~StubRoutines::call_stub". */
-static bool crash_log_take_java_name(struct crash_log *x, const char *s, size_t n)
+static bool crash_log_parse_java_name(struct crash_log *x, const char *s, size_t n)
 {
 	const char *end = s + n, *p = s + 1;
 	struct location at = {.space = SPACE_NAME};
@@ -465,8 +466,8 @@ static bool goes_on(const struct crash_log *x, const struct stack_line *l)
 	return l->has_number ? l->number == x->next : !x->apart;
 }
 
-static enum status crash_log_take_call(struct crash_log *x, const struct stack_line *l,
-				       const char *s, struct err *e)
+static enum status crash_log_parse_call(struct crash_log *x, const struct stack_line *l,
+					const char *s, struct err *e)
 {
 	enum status st = ST_OK;
 	uint32_t location;
@@ -521,20 +522,20 @@ static bool ends_stack(const struct crash_log *x, const char *s, size_t n)
 	return x->kind != STACK_LINE_ANDROID || is_new(s, n);
 }
 
-static enum status take_line(struct crash_log *x, const char *s, size_t n, struct err *e)
+static enum status parse_line(struct crash_log *x, const char *s, size_t n, struct err *e)
 {
 	struct stack_line l;
 	enum status st = ST_OK;
 
 	if (stack_line_parse(s, n, &l))
-		return crash_log_take_call(x, &l, s, e);
-	if (crash_log_take_java_name(x, s, n) || java_frames_begin(x, s, n))
+		return crash_log_parse_call(x, &l, s, e);
+	if (crash_log_parse_java_name(x, s, n) || java_frames_begin(x, s, n))
 		return ST_OK;
 	x->apart = true;
 	x->java_title = false;
 	if (x->n_line && ends_stack(x, s, n))
 		st = end_stack(x, e);
-	return st ? st : crash_log_take_words(x, s, n, e);
+	return st ? st : crash_log_parse_words(x, s, n, e);
 }
 
 static void crash_log_add_notes(const struct crash_log *x)
@@ -572,7 +573,7 @@ static enum status crash_log_read(struct import *im, struct err *e)
 
 	while (!st && (s = cursor_line(c, &n, LINE_LIMIT))) {
 		x.cut = n && (const char *)c->pos == s + n;
-		st = take_line(&x, s, n, e);
+		st = parse_line(&x, s, n, e);
 	}
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
@@ -653,8 +654,8 @@ const struct reader reader_crash_log = {
     .name = "crash-log",
     .family = "Logs",
     .page = "crash",
-    .carries =
-	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS |
+		    CAPABILITY_ADDRESSES | CAPABILITY_BUILD_IDS,
     .what = "logs with stacks: sanitizers, tombstones, malloc_debug, hs_err, backtraces",
     .suffixes = "log,txt",
     .guesses = true,

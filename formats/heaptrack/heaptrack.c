@@ -46,7 +46,7 @@ static void set_text(struct heaptrack *h, const char *key, const char *s, size_t
 	free(text);
 }
 
-static bool take_version(struct heaptrack *h, struct heaptrack_line *l)
+static bool parse_version(struct heaptrack *h, struct heaptrack_line *l)
 {
 	uint64_t of_tool;
 
@@ -59,7 +59,7 @@ static bool take_version(struct heaptrack *h, struct heaptrack_line *l)
 	return true;
 }
 
-static bool take_info(struct heaptrack *h, struct heaptrack_line *l)
+static bool parse_info(struct heaptrack *h, struct heaptrack_line *l)
 {
 	struct heaptrack_moves *m = &h->moves;
 	struct block_kind kind = {0};
@@ -73,7 +73,7 @@ static bool take_info(struct heaptrack *h, struct heaptrack_line *l)
 	return sound;
 }
 
-static bool take_time(struct heaptrack *h, struct heaptrack_line *l)
+static bool parse_time(struct heaptrack *h, struct heaptrack_line *l)
 {
 	uint64_t ms;
 
@@ -86,7 +86,7 @@ static bool take_time(struct heaptrack *h, struct heaptrack_line *l)
 	return true;
 }
 
-static bool take_page(struct heaptrack *h, struct heaptrack_line *l)
+static bool parse_page(struct heaptrack *h, struct heaptrack_line *l)
 {
 	uint64_t page, pages;
 
@@ -97,7 +97,7 @@ static bool take_page(struct heaptrack *h, struct heaptrack_line *l)
 }
 
 /* A line of tables and settings; false: it makes no sense. */
-static bool heaptrack_take_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
+static bool heaptrack_parse_row(struct heaptrack *h, char kind, struct heaptrack_line *l)
 {
 	struct heaptrack_tables *x = &h->tables;
 
@@ -105,16 +105,16 @@ static bool heaptrack_take_row(struct heaptrack *h, char kind, struct heaptrack_
 	case 's': return heaptrack_string(x, l);
 	case 'i': return heaptrack_ip(x, l);
 	case 't': return heaptrack_trace(x, l, h->raw);
-	case 'a': return take_info(h, l);
-	case 'c': return take_time(h, l);
+	case 'a': return parse_info(h, l);
+	case 'c': return parse_time(h, l);
 	case 'm': h->raw = true; return heaptrack_module(x, l);
 	case 'x': h->raw = true; return heaptrack_exe(x, l);
-	case 'v': return take_version(h, l);
+	case 'v': return parse_version(h, l);
 	case 'X':
 		if (l->s < l->end)
 			set_text(h, "heaptrack.command", l->s + 1, (size_t)(l->end - l->s) - 1);
 		return true;
-	case 'I': return take_page(h, l);
+	case 'I': return parse_page(h, l);
 	case 'A': h->attached = true; return true;
 	case 'S': h->suppressions++; return true;
 	case '#': return true;
@@ -142,7 +142,7 @@ static enum status push_alloc(struct heaptrack *h, uint64_t address, uint64_t si
 	return emit_alloc(h->im, &alloc, e);
 }
 
-static enum status heaptrack_hand_on(struct heaptrack *h, struct err *e)
+static enum status heaptrack_forward(struct heaptrack *h, struct err *e)
 {
 	struct heaptrack_moves *m = &h->moves;
 	const struct sink_blocks b = {.kinds = m->kinds,
@@ -158,11 +158,11 @@ static enum status heaptrack_hand_on(struct heaptrack *h, struct err *e)
 	return sink_blocks(h->im->sink, h->im->t, &b, e);
 }
 
-static bool heaptrack_take_move(struct heaptrack *h, uint64_t kind, bool freed, enum status *st,
-				struct err *e)
+static bool heaptrack_add_move(struct heaptrack *h, uint64_t kind, bool freed, enum status *st,
+			       struct err *e)
 {
 	if (h->moves.n == HEAPTRACK_MOVES)
-		*st = heaptrack_hand_on(h, e);
+		*st = heaptrack_forward(h, e);
 	if (*st || heaptrack_move(&h->moves, kind, freed))
 		return true;
 	if (!freed || kind >= h->moves.n_kinds)
@@ -171,8 +171,8 @@ static bool heaptrack_take_move(struct heaptrack *h, uint64_t kind, bool freed, 
 	return true;
 }
 
-static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
-				 struct err *e)
+static bool heaptrack_parse_alloc(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
+				  struct err *e)
 {
 	uint64_t v, trace, address;
 	uint32_t stack;
@@ -180,7 +180,7 @@ static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, 
 	if (!heaptrack_number(l, &v))
 		return false;
 	if (h->numbered)
-		return heaptrack_take_move(h, v, false, st, e);
+		return heaptrack_add_move(h, v, false, st, e);
 	if (!heaptrack_number(l, &trace) || !heaptrack_number(l, &address) || l->s != l->end ||
 	    !heaptrack_stack(&h->tables, trace, &stack))
 		return false;
@@ -188,8 +188,8 @@ static bool heaptrack_take_alloc(struct heaptrack *h, struct heaptrack_line *l, 
 	return true;
 }
 
-static bool heaptrack_take_free(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
-				struct err *e)
+static bool heaptrack_parse_free(struct heaptrack *h, struct heaptrack_line *l, enum status *st,
+				 struct err *e)
 {
 	struct emit_free end = {.time = KNOWN(h->time), .domain = KNOWN(DOMAIN_MALLOC)};
 	uint64_t v;
@@ -197,7 +197,7 @@ static bool heaptrack_take_free(struct heaptrack *h, struct heaptrack_line *l, e
 	if (!heaptrack_number(l, &v) || l->s != l->end)
 		return false;
 	if (h->numbered)
-		return heaptrack_take_move(h, v, true, st, e);
+		return heaptrack_add_move(h, v, true, st, e);
 	end.address = v;
 	*st = emit_free(h->im, &end, e);
 	return true;
@@ -226,7 +226,7 @@ static enum status heaptrack_begin(struct heaptrack *h, struct err *e)
 	return import_begin(h->im, e);
 }
 
-static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_t n, struct err *e)
+static enum status heaptrack_parse_line(struct heaptrack *h, const char *s, size_t n, struct err *e)
 {
 	struct heaptrack_line l = {s + 1, s + n};
 	enum status st = ST_OK;
@@ -236,18 +236,18 @@ static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_
 	if ((*s == '+' || *s == '-' || *s == 'R') && !h->im->begun)
 		st = heaptrack_begin(h, e);
 	else if (*s == 'R' || *s == 'c' || (!h->as_moves && *s != '+' && *s != '-'))
-		st = heaptrack_hand_on(h, e); /* in its place between the others, at its time */
+		st = heaptrack_forward(h, e); /* in its place between the others, at its time */
 	if (st)
 		return st;
 	switch (*s) {
-	case '+': sound = heaptrack_take_alloc(h, &l, &st, e); break;
-	case '-': sound = heaptrack_take_free(h, &l, &st, e); break;
+	case '+': sound = heaptrack_parse_alloc(h, &l, &st, e); break;
+	case '-': sound = heaptrack_parse_free(h, &l, &st, e); break;
 	case 'R':
 		sound = heaptrack_number(&l, &pages) && pages < 1ull << 38;
 		if (sound)
 			st = push_rss(h, pages, e);
 		break;
-	default: sound = heaptrack_take_row(h, *s, &l);
+	default: sound = heaptrack_parse_row(h, *s, &l);
 	}
 	if (!sound && !h->refused++)
 		h->first_refused = h->line;
@@ -255,7 +255,7 @@ static enum status heaptrack_take_line(struct heaptrack *h, const char *s, size_
 }
 
 /* The short lines that are at the cursor; h->numbered is set where events begin. */
-static enum status heaptrack_take_short(struct heaptrack *h, struct err *e)
+static enum status heaptrack_parse_short_lines(struct heaptrack *h, struct err *e)
 {
 	struct cursor *c = &h->im->in->cur;
 	bool more = true;
@@ -265,11 +265,11 @@ static enum status heaptrack_take_short(struct heaptrack *h, struct err *e)
 		const uint8_t *before = c->pos;
 
 		if (h->numbered)
-			c->pos += heaptrack_moves_take(&h->moves, c->pos, c->end);
+			c->pos += heaptrack_moves_parse(&h->moves, c->pos, c->end);
 		if (h->moves.n == HEAPTRACK_MOVES || (h->moves.n && !h->as_moves))
-			st = heaptrack_hand_on(h, e);
+			st = heaptrack_forward(h, e);
 		if (!h->raw)
-			c->pos += heaptrack_traces_take(&h->tables, c->pos, c->end, &h->line);
+			c->pos += heaptrack_traces_parse(&h->tables, c->pos, c->end, &h->line);
 		more = c->pos != before;
 	}
 	h->line += h->moves.lines;
@@ -277,7 +277,7 @@ static enum status heaptrack_take_short(struct heaptrack *h, struct err *e)
 	return st;
 }
 
-static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
+static enum status heaptrack_parse_lines(struct heaptrack *h, struct err *e)
 {
 	struct cursor *c = &h->im->in->cur;
 	enum status st = ST_OK, last;
@@ -286,7 +286,7 @@ static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
 	size_t n;
 
 	while (!st) {
-		st = heaptrack_take_short(h, e);
+		st = heaptrack_parse_short_lines(h, e);
 		if (st || !(s = cursor_line(c, &n, HEAPTRACK_LINE)))
 			break;
 		h->line++;
@@ -296,11 +296,11 @@ static enum status heaptrack_take_lines(struct heaptrack *h, struct err *e)
 			break;
 		}
 		if (n)
-			st = heaptrack_take_line(h, s, n, e);
+			st = heaptrack_parse_line(h, s, n, e);
 	}
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
-	last = h->im->begun ? heaptrack_hand_on(h, &failed) : ST_OK;
+	last = h->im->begun ? heaptrack_forward(h, &failed) : ST_OK;
 	if (last)
 		*e = failed;
 	return last ? last : st;
@@ -338,7 +338,7 @@ static enum status heaptrack_read(struct import *im, struct err *e)
 	struct heaptrack h = {.im = im,
 			      .tables = {.t = im->t},
 			      .as_moves = sink_wants(im->sink, im->t) & SINK_WANTS_MOVES};
-	enum status st = heaptrack_take_lines(&h, e);
+	enum status st = heaptrack_parse_lines(&h, e);
 
 	if (!st && !im->begun) {
 		if (h.version <= HEAPTRACK_VERSION && h.line < 2 + h.refused)
@@ -376,8 +376,8 @@ const struct reader reader_heaptrack = {
     .name = "heaptrack",
     .family = "heaptrack",
     .page = "heaptrack",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
-	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_TIME |
+		    CAPABILITY_COUNTERS | CAPABILITY_ADDRESSES,
     .what = "heaptrack 1.x, raw and interpreted (file versions 0 to 3)",
     .suffixes = "gz,zst,raw",
     .cut = CUT_AT_LINE,

@@ -54,12 +54,12 @@ struct heaptrack_moves {
 	size_t n_kinds, cap_kinds;
 	uint32_t items[HEAPTRACK_MOVES]; /* as in sink_blocks */
 	size_t n, n_freed;
-	uint64_t lines; /* that heaptrack_moves_take took */
+	uint64_t lines; /* that heaptrack_moves_parse took */
 };
 
 /* Takes whole lines from the beginning of these bytes while they are short and sound, and there is room;
  * returns their bytes. */
-size_t heaptrack_moves_take(struct heaptrack_moves *m, const uint8_t *p, const uint8_t *end);
+size_t heaptrack_moves_parse(struct heaptrack_moves *m, const uint8_t *p, const uint8_t *end);
 /* One, where there is room. False: there is no such kind, or none of its blocks, or too many. */
 bool heaptrack_move(struct heaptrack_moves *m, uint64_t kind, bool freed);
 
@@ -69,8 +69,8 @@ bool heaptrack_ip(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool raw);
 /* Takes whole lines of traces from the beginning of these bytes while they are short and sound;
  * returns their bytes, and adds up their number. */
-size_t heaptrack_traces_take(struct heaptrack_tables *x, const uint8_t *p, const uint8_t *end,
-			     uint64_t *lines);
+size_t heaptrack_traces_parse(struct heaptrack_tables *x, const uint8_t *p, const uint8_t *end,
+			      uint64_t *lines);
 bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l);
 bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l);
 /* The stack with a number; number 0 gives stack 0, no stack. False: there is no such. */

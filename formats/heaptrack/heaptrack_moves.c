@@ -15,7 +15,7 @@ static inline __attribute__((always_inline)) bool moves_add(struct block_kind *k
 	return true;
 }
 
-size_t heaptrack_moves_take(struct heaptrack_moves *m, const uint8_t *p, const uint8_t *end)
+size_t heaptrack_moves_parse(struct heaptrack_moves *m, const uint8_t *p, const uint8_t *end)
 {
 	enum { PLUS = '+' | ' ' << 8, MINUS = '-' | ' ' << 8 };
 	const uint8_t *start = p;

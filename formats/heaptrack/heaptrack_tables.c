@@ -36,8 +36,8 @@ bool heaptrack_number(struct heaptrack_line *l, uint64_t *v)
 
 /* A text: up to the line's end, or with its length before it (sized), of which name says that more
  * fields follow. */
-static bool heaptrack_tables_take_text(struct heaptrack_line *l, bool sized, bool name,
-				       const char **s, size_t *n)
+static bool heaptrack_tables_parse_text(struct heaptrack_line *l, bool sized, bool name,
+					const char **s, size_t *n)
 {
 	uint64_t len;
 
@@ -63,7 +63,7 @@ bool heaptrack_string(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	uint32_t id;
 	size_t n;
-	bool sound = heaptrack_tables_take_text(l, x->sized, false, &s, &n) && l->s == l->end;
+	bool sound = heaptrack_tables_parse_text(l, x->sized, false, &s, &n) && l->s == l->end;
 
 	/* Also one that makes no sense has a number. */
 	id = sound ? trace_string(x->t, s, n) : 0;
@@ -189,8 +189,8 @@ bool heaptrack_trace(struct heaptrack_tables *x, struct heaptrack_line *l, bool 
 }
 
 /* Those of addresses with a location of their own. */
-size_t heaptrack_traces_take(struct heaptrack_tables *x, const uint8_t *p, const uint8_t *end,
-			     uint64_t *lines)
+size_t heaptrack_traces_parse(struct heaptrack_tables *x, const uint8_t *p, const uint8_t *end,
+			      uint64_t *lines)
 {
 	enum { LETTER = 't' | ' ' << 8 };
 	const uint8_t *start = p;
@@ -224,7 +224,7 @@ bool heaptrack_exe(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!heaptrack_tables_take_text(l, x->sized, false, &s, &n))
+	if (!heaptrack_tables_parse_text(l, x->sized, false, &s, &n))
 		return false;
 	x->exe = intern_text(&x->t->strings, trace_string(x->t, s, n), &x->n_exe);
 	return true;
@@ -240,7 +240,7 @@ bool heaptrack_module(struct heaptrack_tables *x, struct heaptrack_line *l)
 	const char *s;
 	size_t n;
 
-	if (!heaptrack_tables_take_text(l, x->sized, true, &s, &n))
+	if (!heaptrack_tables_parse_text(l, x->sized, true, &s, &n))
 		return false;
 	if (text_is(s, n, "-")) {
 		x->epoch += x->listed;

@@ -111,7 +111,7 @@ static int64_t time_of(struct calls *x, uint64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-static enum status instrument_take_record(struct calls *x, struct err *e)
+static enum status instrument_read_record(struct calls *x, struct err *e)
 {
 	uint64_t function = cursor_u64(x->c), site = cursor_u64(x->c), ticks = cursor_u64(x->c);
 	uint32_t tid = cursor_u32(x->c), tail = cursor_u32(x->c);
@@ -180,7 +180,7 @@ static enum status instrument_read_calls(struct import *im, struct err *e)
 				st = err_at(e, ST_BAD, cursor_offset(x.c),
 					    "a record needs %d bytes, %zu are left", RECORD, left);
 			else
-				st = instrument_take_record(&x, e);
+				st = instrument_read_record(&x, e);
 		}
 		if (!st && cursor_failed(x.c))
 			st = err_failure(e);
@@ -193,7 +193,8 @@ const struct reader reader_instrument = {
     .name = "instrument",
     .family = "Instrumented code",
     .page = "instrument",
-    .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_FRAMES |
+		    CAPABILITY_ADDRESSES,
     .what = "enter and exit records of -finstrument-functions",
     .suffixes = "tmcalls",
     .bid = instrument_bid,

@@ -298,7 +298,7 @@ static enum status begin(struct words *x, const struct line *l, struct err *e)
 	return import_begin(x->im, e);
 }
 
-static enum status instrument_text_take(struct words *x, const struct line *l, struct err *e)
+static enum status instrument_text_on_line(struct words *x, const struct line *l, struct err *e)
 {
 	struct emit_call call = {.stack = 0};
 	enum status st = x->im->begun ? ST_OK : begin(x, l, e);
@@ -327,7 +327,7 @@ static enum status instrument_text_read_words(struct import *im, struct err *e)
 		struct line l;
 
 		if (instrument_text_parse(&l, s, n))
-			st = instrument_text_take(&x, &l, e);
+			st = instrument_text_on_line(&x, &l, e);
 		else
 			x.refused += n > 0;
 	}
@@ -351,7 +351,7 @@ const struct reader reader_instrument_text = {
     .name = "instrument-text",
     .family = "Instrumented code",
     .page = "instrument",
-    .carries = CARRIES_CALLS | CARRIES_TIME,
+    .capabilities = CAPABILITY_CALLS | CAPABILITY_TIME,
     .what = "lines of enter and exit hooks",
     .suffixes = "txt,log",
     .guesses = true,

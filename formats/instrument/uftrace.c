@@ -161,8 +161,8 @@ static uint64_t search(struct cursor *c, uint64_t after)
 	return passed;
 }
 
-static enum status take(struct records *x, const struct uftrace_task *task, uint32_t thread,
-			uint64_t time, uint64_t bits, struct err *e)
+static enum status on_record(struct records *x, const struct uftrace_task *task, uint32_t thread,
+			     uint64_t time, uint64_t bits, struct err *e)
 {
 	uint64_t address = bits >> 16;
 	struct emit_call call = {.thread = thread, .time = KNOWN(time - x->start)};
@@ -258,7 +258,7 @@ static enum status uftrace_read_task(struct records *x, const struct uftrace_tas
 			w.next = uftrace_switches_from(&x->switches, task->tid, time);
 		st = uftrace_pass(x, &w, task->tid, time, e);
 		if (!st)
-			st = take(x, task, w.thread, time, bits, e);
+			st = on_record(x, task, w.thread, time, bits, e);
 		arguments = bits & 4;
 		if (!st && arguments) {
 			x->arguments++;
@@ -330,7 +330,7 @@ const struct reader reader_uftrace = {
     .name = "uftrace",
     .family = "Instrumented code",
     .page = "instrument",
-    .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_ADDRESSES,
     .what = "data directories of uftrace",
     .suffixes = "data",
     .bid = uftrace_bid,

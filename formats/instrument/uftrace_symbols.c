@@ -24,7 +24,7 @@ static int uftrace_symbols_by_address(const void *a, const void *b)
 /* "00000000000011d9 T leaf", since 0.14 "00000000000011d9 0000001b T leaf" with the size in bytes; where a
  * symbol has no name "00000000000210e0 P ". Without sizes __sym_end and __dynsym_end are where uftrace's
  * knowledge ends. */
-static bool take_line(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t)
+static bool parse_line(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t)
 {
 	const char *end = line + n, *space = memchr(line, ' ', n), *type;
 	struct uftrace_symbol y = {.name = 0};
@@ -48,7 +48,7 @@ static bool take_line(struct uftrace_symbols *s, const char *line, size_t n, str
 }
 
 /* "# path name: /usr/bin/game", "# build-id: 0123..."; the others say how many symbols there are. */
-static void take_head(struct uftrace_symbols *s, const char *line, size_t n)
+static void parse_head(struct uftrace_symbols *s, const char *line, size_t n)
 {
 	static const char path[] = "# path name: ", id[] = "# build-id: ";
 	bool is_path = n >= sizeof path && !memcmp(line, path, sizeof path - 1);
@@ -69,9 +69,9 @@ void uftrace_symbols_read(struct uftrace_symbols *s, struct input *in, struct tr
 
 	while ((line = cursor_line(&in->cur, &n, LINE_LIMIT)))
 		if (n && *line == '#')
-			take_head(s, line, n);
+			parse_head(s, line, n);
 		else if (n)
-			s->refused += !take_line(s, line, n, t);
+			s->refused += !parse_line(s, line, n, t);
 	s->refused += cursor_failed(&in->cur);
 	if (s->n)
 		sort_array(s->all, s->n, sizeof *s->all, uftrace_symbols_by_address);
@@ -88,8 +88,8 @@ static void place(struct uftrace_symbols *s, uint64_t address, uint32_t file, ui
 }
 
 /* Behind "F: " or "L: ": a number, and a text. False: it makes no sense. */
-static bool take_place(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t,
-		       uint64_t *function)
+static bool parse_place(struct uftrace_symbols *s, const char *line, size_t n, struct trace *t,
+			uint64_t *function)
 {
 	const char *end = line + n, *number = line + 3, *space;
 	uint64_t at;
@@ -116,7 +116,7 @@ void uftrace_symbols_read_places(struct uftrace_symbols *s, struct input *in, st
 	size_t n;
 
 	while ((line = cursor_line(&in->cur, &n, LINE_LIMIT)))
-		if (n && (*line == 'F' || *line == 'L') && !take_place(s, line, n, t, &function)) {
+		if (n && (*line == 'F' || *line == 'L') && !parse_place(s, line, n, t, &function)) {
 			function = UINT64_MAX;
 			s->refused++;
 		}

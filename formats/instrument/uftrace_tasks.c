@@ -162,7 +162,7 @@ static void uftrace_tasks_add_module(struct uftrace *u, uint32_t epoch,
 }
 
 /* LO-HI PERMISSIONS OFFSET DEVICE INODE PATH [build-id:HEX] */
-static bool uftrace_tasks_take_mapping(struct uftrace *u, uint32_t epoch, const char *s, size_t n)
+static bool uftrace_tasks_parse_mapping(struct uftrace *u, uint32_t epoch, const char *s, size_t n)
 {
 	static const char mark[] = " build-id:";
 	const char *end = s + n, *dash = memchr(s, '-', n), *word = s, *path, *id;
@@ -209,7 +209,7 @@ static enum status uftrace_tasks_read_map(struct uftrace *u, uint32_t epoch, str
 	buf_addf(&name, "sid-%s.map", u->sessions[epoch].id);
 	st = uftrace_open(u, &in, buf_str(&name), &path, e);
 	while (!st && (line = cursor_line(&in.cur, &n, LINE_LIMIT)))
-		u->refused += n && !uftrace_tasks_take_mapping(u, epoch, line, n);
+		u->refused += n && !uftrace_tasks_parse_mapping(u, epoch, line, n);
 	if (!st && cursor_failed(&in.cur))
 		st = err_of_file(e, "map", path);
 	input_close(&in);
@@ -218,7 +218,7 @@ static enum status uftrace_tasks_read_map(struct uftrace *u, uint32_t epoch, str
 	return st;
 }
 
-static bool uftrace_tasks_take_session(struct uftrace *u, const char *line, size_t n)
+static bool uftrace_tasks_parse_session(struct uftrace *u, const char *line, size_t n)
 {
 	struct uftrace_session s = {.time = 0};
 	uint64_t pid;
@@ -238,7 +238,7 @@ static bool uftrace_tasks_take_session(struct uftrace *u, const char *line, size
 	return true;
 }
 
-static bool uftrace_tasks_take(struct uftrace *u, const char *line, size_t n)
+static bool uftrace_tasks_parse(struct uftrace *u, const char *line, size_t n)
 {
 	struct uftrace_task task;
 	struct uftrace_start start;
@@ -268,7 +268,7 @@ static bool uftrace_tasks_take(struct uftrace *u, const char *line, size_t n)
 }
 
 /* A library that was loaded later: no map says where it ends, so its last symbol does. */
-static bool uftrace_tasks_take_library(struct uftrace *u, const char *line, size_t n)
+static bool uftrace_tasks_parse_library(struct uftrace *u, const char *line, size_t n)
 {
 	const char *base, *path, *id;
 	size_t n_base, n_path, n_id;
@@ -293,18 +293,18 @@ static bool uftrace_tasks_take_library(struct uftrace *u, const char *line, size
 	return false;
 }
 
-static void take_line(struct uftrace *u, const char *line, size_t n, bool libraries)
+static void parse_line(struct uftrace *u, const char *line, size_t n, bool libraries)
 {
 	bool ok = true;
 
 	if (n < 5 || line[4] != ' ')
 		ok = !n;
 	else if (libraries)
-		ok = memcmp(line, "DLOP", 4) != 0 || uftrace_tasks_take_library(u, line, n);
+		ok = memcmp(line, "DLOP", 4) != 0 || uftrace_tasks_parse_library(u, line, n);
 	else if (!memcmp(line, "SESS", 4))
-		ok = uftrace_tasks_take_session(u, line, n);
+		ok = uftrace_tasks_parse_session(u, line, n);
 	else if (!memcmp(line, "TASK", 4) || !memcmp(line, "FORK", 4))
-		ok = uftrace_tasks_take(u, line, n);
+		ok = uftrace_tasks_parse(u, line, n);
 	u->refused += !ok;
 }
 
@@ -318,7 +318,7 @@ static enum status read_lines(struct uftrace *u, bool libraries, struct err *e)
 	enum status st = uftrace_open(u, &in, "task.txt", &path, e);
 
 	while (!st && (line = cursor_line(&in.cur, &n, LINE_LIMIT)))
-		take_line(u, line, n, libraries);
+		parse_line(u, line, n, libraries);
 	if (!st && cursor_failed(&in.cur))
 		st = err_of_file(e, "tasks", path);
 	input_close(&in);

@@ -59,7 +59,7 @@ static bool begins(struct field f, const char *word)
 	return text_begins(f.s, f.n, word);
 }
 
-static bool deep_copy_take_header(struct deep *d, const char *s, size_t n)
+static bool deep_copy_parse_header(struct deep *d, const char *s, size_t n)
 {
 	struct field f[COLUMNS_MOST];
 	size_t columns = split(s, n, f);
@@ -182,8 +182,7 @@ static enum status close_to(struct deep *d, size_t depth, struct err *e)
 	return st;
 }
 
-static enum status deep_copy_take_row(struct deep *d, const struct field *f, size_t n,
-				      struct err *e)
+static enum status deep_copy_add_row(struct deep *d, const struct field *f, size_t n, struct err *e)
 {
 	struct node node = {0};
 	struct field name = (size_t)d->symbol < n ? f[d->symbol] : (struct field){"", 0};
@@ -235,14 +234,14 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 	size_t n;
 	const char *s = cursor_line(c, &n, LINE_MOST);
 
-	if (!s || !deep_copy_take_header(d, s, n))
+	if (!s || !deep_copy_parse_header(d, s, n))
 		return cursor_failed(c) ? err_failure(e)
 					: err_at(e, ST_BAD, 0,
 						 "no heading of an Instruments deep copy "
 						 "found");
 	while (!st && (s = cursor_line(c, &n, LINE_MOST))) {
 		unended = n && (const char *)c->pos == s + n;
-		st = n ? deep_copy_take_row(d, f, split(s, n, f), e) : ST_OK;
+		st = n ? deep_copy_add_row(d, f, split(s, n, f), e) : ST_OK;
 	}
 	if (st)
 		return st;
@@ -283,7 +282,7 @@ const struct reader reader_deep_copy = {
     .name = "instruments",
     .family = "Instruments",
     .page = "instruments",
-    .carries = CARRIES_SAMPLES | CARRIES_ALLOCATIONS | CARRIES_STACKS,
+    .capabilities = CAPABILITY_SAMPLES | CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS,
     .what = "Instruments' deep copy: a call tree with time, cycles or bytes",
     .suffixes = "txt",
     .cut = CUT_NEVER, /* what is below a function is taken from it */

@@ -194,8 +194,8 @@ static int loli_cache_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_loli_cache = {
     .name = "loli-cache",
     .family = "LoliProfiler",
-    .carries =
-	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_TIME |
+		    CAPABILITY_ADDRESSES,
     .what = "LoliProfiler: cache file of the desktop program",
     .suffixes = "bin",
     .guesses = true,

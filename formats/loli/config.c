@@ -23,7 +23,7 @@ static void trim(const char **s, size_t *n)
 static const char *const keys[] = {"threshold", "whitelist", "blacklist", "mode", "build",
 				   "type",      "arch",      "compiler",  "hook"};
 
-static bool take(struct loli_config *c, const char *key, size_t nk, const char *s, size_t n)
+static bool set_value(struct loli_config *c, const char *key, size_t nk, const char *s, size_t n)
 {
 	if (text_is(key, nk, "threshold")) {
 		c->has_threshold = num_dec(s, n, &c->threshold);
@@ -66,7 +66,7 @@ enum status loli_config_parse(struct loli_config *c, struct cursor *in, struct e
 			;
 		if (i == sizeof keys / sizeof *keys)
 			continue; /* the agent ignores keys that it does not know */
-		if (!take(c, line, nk, value, nv) || memchr(value, 0, nv)) {
+		if (!set_value(c, line, nk, value, nv) || memchr(value, 0, nv)) {
 			c->refused++;
 			continue;
 		}

@@ -268,8 +268,8 @@ static int loli_file_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_loli = {
     .name = "loli",
     .family = "LoliProfiler",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
-	       CARRIES_THREADS | CARRIES_COUNTERS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_TIME |
+		    CAPABILITY_THREADS | CAPABILITY_COUNTERS | CAPABILITY_ADDRESSES,
     .what = "LoliProfiler: saved capture (.loli 105, 106, 107)",
     .suffixes = "loli",
     .rewinds = true,

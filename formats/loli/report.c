@@ -436,7 +436,8 @@ static int loli_report_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_loli_report = {
     .name = "loli-report",
     .family = "LoliProfiler",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
+    .capabilities =
+	CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_ADDRESSES,
     .what = "LoliProfiler: reports of --dump and --compare",
     .suffixes = "txt",
     .cut = CUT_NEVER, /* what is below a function is taken from it, and so is the heading */

@@ -346,8 +346,8 @@ static int loli_stream_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_loli_stream = {
     .name = "loli-stream",
     .family = "LoliProfiler",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME |
-	       CARRIES_THREADS | CARRIES_COUNTERS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_TIME |
+		    CAPABILITY_THREADS | CAPABILITY_COUNTERS | CAPABILITY_ADDRESSES,
     .what = "LoliProfiler: live stream of an agent (v0.9.9b on)",
     .suffixes = "bin",
     .streams = true,

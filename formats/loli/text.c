@@ -319,7 +319,7 @@ static int loli_text_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_loli_text = {
     .name = "loli-text",
     .family = "LoliProfiler",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_TIME,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_TIME,
     .what = "LoliProfiler: callstacks as text",
     .suffixes = "txt",
     .rewinds = true,

@@ -302,7 +302,7 @@ static void folded_scale_rows(struct folded *f)
 	}
 }
 
-static void tell_unit(struct folded *f)
+static void note_unit(struct folded *f)
 {
 	struct trace *t = f->im->t;
 
@@ -421,7 +421,7 @@ static enum status folded_push(struct folded *f, struct err *e)
 	enum status st;
 
 	folded_scale_rows(f);
-	tell_unit(f);
+	note_unit(f);
 	pairs = two_levels(f, &states);
 	st = import_begin(f->im, e);
 	if (!st)
@@ -506,7 +506,7 @@ const struct reader reader_folded = {
     .name = "folded",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_STACKS | CARRIES_SAMPLES,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES,
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",
     .guesses = true,

@@ -232,7 +232,7 @@ static enum status end_top(struct jp *j, struct err *e)
 	return st;
 }
 
-static enum status take_top(struct jp *j, const struct jp_row *r, struct err *e)
+static enum status add_top(struct jp *j, const struct jp_row *r, struct err *e)
 {
 	enum status st = end_top(j, e);
 
@@ -250,7 +250,7 @@ static enum status take_top(struct jp *j, const struct jp_row *r, struct err *e)
 	return st;
 }
 
-static enum status take_sub(struct jp *j, const struct jp_row *r, struct err *e)
+static enum status add_sub(struct jp *j, const struct jp_row *r, struct err *e)
 {
 	uint64_t count = r->count;
 
@@ -268,7 +268,7 @@ static enum status take_sub(struct jp *j, const struct jp_row *r, struct err *e)
 	return count ? jp_push(j, r, count, e) : ST_OK;
 }
 
-static enum status take_source(struct jp *j, uint64_t count, bool percent, struct err *e)
+static enum status add_source(struct jp *j, uint64_t count, bool percent, struct err *e)
 {
 	struct trace *t = j->im->t;
 	struct buf name = BUF_INIT;
@@ -286,7 +286,7 @@ static enum status take_source(struct jp *j, uint64_t count, bool percent, struc
 	return st ? st : emit_samples(j->im, trace_stack(t, 0, location), 0, count, e);
 }
 
-static enum status jp_take_line(struct jp *j, struct err *e)
+static enum status jp_parse_line(struct jp *j, struct err *e)
 {
 	const char *s = j->line.s;
 	size_t n = j->line.n, len;
@@ -297,7 +297,7 @@ static enum status jp_take_line(struct jp *j, struct err *e)
 	if (!n)
 		return ST_OK;
 	if (j->file && parse_source(s, n, &count, &has, &percent)) {
-		enum status st = has ? take_source(j, count, percent, e) : ST_OK;
+		enum status st = has ? add_source(j, count, percent, e) : ST_OK;
 
 		j->number++;
 		return st;
@@ -313,7 +313,7 @@ static enum status jp_take_line(struct jp *j, struct err *e)
 	} else if (text_begins(s, n, "[No samples collected]")) {
 		j->empty = true;
 	} else if (jp_parse_row(s, n, &r)) {
-		return r.relation ? take_sub(j, &r, e) : take_top(j, &r, e);
+		return r.relation ? add_sub(j, &r, e) : add_top(j, &r, e);
 	} else {
 		lua_refuse(&j->refused, &j->line);
 	}
@@ -350,7 +350,7 @@ static enum status jp_read(struct import *im, struct err *e)
 	enum status st = ST_OK, in = ST_OK;
 
 	while (!st && lua_next_line(c, &j.line))
-		st = jp_take_line(&j, e);
+		st = jp_parse_line(&j, e);
 	if (!st && cursor_failed(c))
 		in = err_failure(c->e);
 	if (!st) {
@@ -410,7 +410,7 @@ const struct reader reader_luajit_jp = {
     .name = "luajit-jp",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_STACKS | CARRIES_SAMPLES,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES,
     .what = "LuaJIT -jp: lists of samples, and annotated source",
     .suffixes = "txt",
     .guesses = true,

@@ -199,7 +199,7 @@ enum status lualloc_frame(struct lualloc *l, uint64_t number, bool has_time, int
 }
 
 /* Also of a free: the size the block had goes to *size. False: the block is not known. */
-static bool take_block(struct lualloc *l, uint64_t address, struct lualloc_block *b)
+static bool pop_block(struct lualloc *l, uint64_t address, struct lualloc_block *b)
 {
 	struct lualloc_reading *x = l->reading;
 	uint32_t at = map64_get(&x->by_address, address);
@@ -219,7 +219,7 @@ static void lualloc_add_block(struct lualloc *l, uint64_t address, uint64_t size
 	struct lualloc_block old;
 	uint32_t at;
 
-	if (take_block(l, address, &old)) {
+	if (pop_block(l, address, &old)) {
 		x->twice++;
 		x->heap = (int64_t)((uint64_t)x->heap - old.size);
 	}
@@ -279,7 +279,7 @@ static enum status release_block(struct lualloc *l, const struct lualloc_record 
 {
 	struct lualloc_reading *x = l->reading;
 	struct lualloc_block b = {.size = 0};
-	bool known = take_block(l, r->ptr, &b);
+	bool known = pop_block(l, r->ptr, &b);
 
 	if (known) {
 		*kind = b.kind;

@@ -232,8 +232,8 @@ static bool record(struct reading *r, struct word w, const char *s, size_t n,
 	return true;
 }
 
-static enum status lualloc_text_take_line(struct reading *r, const char *s, size_t n,
-					  uint64_t offset, struct err *e)
+static enum status lualloc_text_parse_line(struct reading *r, const char *s, size_t n,
+					   uint64_t offset, struct err *e)
 {
 	struct lualloc_record rec = {.has = 0};
 	struct word w = next_word(&s, &n), number, time;
@@ -275,7 +275,7 @@ static enum status lualloc_text_read_lines(struct reading *r, struct cursor *c, 
 			r->cut += n > 0;
 			return ST_OK;
 		}
-		st = lualloc_text_take_line(r, s, n, offset, e);
+		st = lualloc_text_parse_line(r, s, n, offset, e);
 	}
 	return st;
 }
@@ -325,7 +325,7 @@ const struct reader reader_lualloc = {
     .name = "lualloc",
     .family = "Lua",
     .page = "lualloc",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_FRAMES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES | CAPABILITY_FRAMES,
     .what = "lua_Alloc log, text: one line for each call of Lua's allocator",
     .suffixes = "lualloc,txt",
     .cut = CUT_NEVER, /* a call before its result is pushed when that is known */

@@ -258,7 +258,7 @@ static enum status push_root(struct heap *h, struct json_value v, struct err *e)
 	return ST_OK;
 }
 
-static void take_reference(struct heap *h, struct json_value v)
+static void parse_reference(struct heap *h, struct json_value v)
 {
 	uint64_t address = 0;
 	bool has = parse_address(v.s, v.n, &address);
@@ -268,7 +268,7 @@ static void take_reference(struct heap *h, struct json_value v)
 }
 
 /* What is no text. */
-static void take_other(struct heap *h, unsigned place, struct json_value v)
+static void parse_other(struct heap *h, unsigned place, struct json_value v)
 {
 	bool is_number = v.kind == JSON_NUMBER;
 	uint64_t n;
@@ -298,7 +298,7 @@ static enum status luau_heap_value(void *arg, unsigned place, struct json_value 
 	if ((place == REFERENCE || place == ENTRY) && !h->reference)
 		return ST_OK;
 	if (v.kind != JSON_STRING) {
-		take_other(h, place, v);
+		parse_other(h, place, v);
 		return ST_OK;
 	}
 	switch (place) {
@@ -310,7 +310,7 @@ static enum status luau_heap_value(void *arg, unsigned place, struct json_value 
 		h->has_data = true;
 		break;
 	case REFERENCE:
-	case ENTRY: take_reference(h, v); break;
+	case ENTRY: parse_reference(h, v); break;
 	case ROOT: return push_root(h, v, e);
 	case CATEGORY_NAME: set_category(h, "name", v.s, v.n); break;
 	default: break;
@@ -464,7 +464,7 @@ const struct reader reader_luau_heap = {
     .name = "luau-heap",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_TYPES | CAPABILITY_OBJECTS | CAPABILITY_REFERENCES,
     .what = "Luau's heap dump (JSON): objects, sizes and references",
     .suffixes = "json",
     .rewinds = true,

@@ -87,7 +87,7 @@ struct luau {
 	uint64_t stacks;
 };
 
-static enum status luau_profile_take_line(struct luau *l, struct err *e)
+static enum status luau_profile_parse_line(struct luau *l, struct err *e)
 {
 	struct luau_frame f;
 	struct emit_sample sample = {.stack = 0};
@@ -125,7 +125,7 @@ static enum status luau_profile_read(struct import *im, struct err *e)
 	trace_set(im->t, "luau-profile.resolution", "1 us, sampled, interval not captured");
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))
-		st = luau_profile_take_line(&l, e);
+		st = luau_profile_parse_line(&l, e);
 	if (!st && cursor_failed(c))
 		st = err_failure(c->e);
 	else if (!st && !l.stacks)
@@ -160,7 +160,7 @@ const struct reader reader_luau_profile = {
     .name = "luau-profile",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_TIME,
     .what = "Luau's profile.out: sampled stacks with their time",
     .suffixes = "out",
     .guesses = true,

@@ -175,7 +175,7 @@ static void drop(struct memref *m)
 	m->entry.len = m->lines = 0;
 }
 
-static enum status memref_take(struct memref *m, struct lua_text line, struct err *e)
+static enum status memref_parse(struct memref *m, struct lua_text line, struct err *e)
 {
 	struct entry x;
 	enum status st;
@@ -205,7 +205,7 @@ static enum status memref_take(struct memref *m, struct lua_text line, struct er
 }
 
 /* -- For Object: table: 0x55d0 (name), have 2 reference in total. */
-static enum status memref_take_single(struct memref *m, struct lua_text s, struct err *e)
+static enum status memref_parse_single(struct memref *m, struct lua_text s, struct err *e)
 {
 	static const char have[] = ", have ";
 	const char *end = memmem(s.s, s.n, have, sizeof have - 1), *open;
@@ -244,7 +244,7 @@ static enum status memref_comment(struct memref *m, struct lua_text line, struct
 		line.s += sizeof object - 1;
 		line.n -= sizeof object - 1;
 		m->single = true;
-		return memref_take_single(m, line, e);
+		return memref_parse_single(m, line, e);
 	} else if (lua_text_begins(line, "-- This is compared")) {
 		trace_note(t, NOTE_INFO, 0,
 			   "the report is a comparison: it has only objects "
@@ -253,7 +253,7 @@ static enum status memref_comment(struct memref *m, struct lua_text line, struct
 	return ST_OK;
 }
 
-static enum status take_path(struct memref *m, struct lua_text line, struct err *e)
+static enum status parse_path(struct memref *m, struct lua_text line, struct err *e)
 {
 	if (!line.n)
 		return ST_OK;
@@ -279,9 +279,9 @@ static enum status memref_read_lines(struct memref *m, struct cursor *c, struct 
 		if (!m->entry.len && lua_text_begins(line, "--"))
 			st = memref_comment(m, line, e);
 		else if (m->single)
-			st = take_path(m, line, e);
+			st = parse_path(m, line, e);
 		else
-			st = memref_take(m, line, e);
+			st = memref_parse(m, line, e);
 	}
 	return st;
 }
@@ -346,7 +346,7 @@ const struct reader reader_lua_memref = {
     .name = "lua-memref",
     .family = "Lua",
     .page = "elua",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_TYPES | CAPABILITY_OBJECTS | CAPABILITY_REFERENCES,
     .what = "LuaMemorySnapshotDump: objects, paths and reference counts (LuaMemRefInfo)",
     .suffixes = "txt",
     .cut = CUT_AT_LINE,

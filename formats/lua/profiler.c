@@ -143,7 +143,7 @@ static enum status flush(struct profiler *p, struct err *e)
 	return st;
 }
 
-static enum status take_line(struct profiler *p, struct err *e)
+static enum status parse_line(struct profiler *p, struct err *e)
 {
 	struct profiler_call call = {0};
 
@@ -193,7 +193,7 @@ static enum status lua_profiler_read(struct import *im, struct err *e)
 	p.runs = 1;
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &p.line))
-		st = take_line(&p, e);
+		st = parse_line(&p, e);
 	in = !st && cursor_failed(c) ? err_failure(c->e) : ST_OK;
 	if (!st) {
 		struct err later = ERR_INIT;
@@ -222,7 +222,7 @@ const struct reader reader_luaprofiler = {
     .name = "luaprofiler",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_CALLS | CARRIES_TIME,
+    .capabilities = CAPABILITY_CALLS | CAPABILITY_TIME,
     .what = "luaprofiler's log: calls with their times (tab separated)",
     .suffixes = "out,tsv,txt",
     .cut = CUT_NEVER, /* callees come before their caller, which may be cut off */

@@ -126,7 +126,7 @@ static enum status begin_object(struct snapshot *s, uint64_t address, struct lua
 	return lua_objects_define(&s->o, s->object, type, name, NULL, e);
 }
 
-static enum status lua_snapshot_take(struct snapshot *s, struct lua_text line, struct err *e)
+static enum status lua_snapshot_parse(struct snapshot *s, struct lua_text line, struct err *e)
 {
 	uint64_t address;
 	struct lua_text rest;
@@ -177,7 +177,7 @@ static enum status lua_snapshot_read_lines(struct snapshot *s, struct cursor *c,
 			s->cut = line.n > 0;
 			break;
 		}
-		st = lua_snapshot_take(s, line, e);
+		st = lua_snapshot_parse(s, line, e);
 	}
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
@@ -239,7 +239,7 @@ const struct reader reader_lua_snapshot = {
     .name = "lua-snapshot",
     .family = "Lua",
     .page = "elua",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_TYPES | CAPABILITY_OBJECTS | CAPABILITY_REFERENCES,
     .what = "cloudwu/lua-snapshot as text: objects and who holds them",
     .suffixes = "txt",
     .cut = CUT_NEVER, /* the next line may go on with a key */

@@ -534,7 +534,8 @@ const struct reader reader_tarantool = {
     .name = "tarantool",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS |
+		    CAPABILITY_SAMPLES | CAPABILITY_TIME,
     .what = "tarantool's LuaJIT: memprof (allocations) and sysprof (samples)",
     .suffixes = "bin",
     .bid = tarantool_bid,

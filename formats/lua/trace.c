@@ -280,7 +280,7 @@ static bool parse_time(const char *s, size_t n, uint32_t *line, int64_t *ns)
 	return true;
 }
 
-static enum status lua_trace_take_line(struct luatrace *l, struct err *e)
+static enum status lua_trace_parse_line(struct luatrace *l, struct err *e)
 {
 	const char *s = l->line.s;
 	size_t n = l->line.n;
@@ -355,7 +355,7 @@ static enum status lua_trace_read(struct import *im, struct err *e)
 	trace_stacks_near(im->t);
 	st = import_begin(im, e);
 	while (!st && lua_next_line(c, &l.line))
-		st = lua_trace_take_line(&l, e);
+		st = lua_trace_parse_line(&l, e);
 	in = !st && cursor_failed(c) ? err_failure(c->e) : ST_OK;
 	if (!st) {
 		struct err later = ERR_INIT;
@@ -407,7 +407,7 @@ const struct reader reader_luatrace = {
     .name = "luatrace",
     .family = "Lua",
     .page = "lua",
-    .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_CALLS | CAPABILITY_TIME,
     .what = "luatrace: calls, returns and the time of each line",
     .suffixes = "txt",
     .guesses = true,

@@ -106,7 +106,7 @@ static uint32_t location_at(struct trace *t, uint32_t name, struct lua_text sour
 	return emit_named(t, name, trace_string(t, source.s, n), (uint32_t)line);
 }
 
-static enum status xlua_take_times(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_parse_times(struct xlua *x, struct lua_text line, struct err *e)
 {
 	struct trace *t = x->o.im->t;
 	struct emit_sample sample;
@@ -137,7 +137,7 @@ static enum status xlua_take_times(struct xlua *x, struct lua_text line, struct 
 }
 
 /* NAME: SIZE: TYPE: ID: INFO, INFO being where an upvalue or a local is */
-static enum status xlua_take_table(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_parse_table(struct xlua *x, struct lua_text line, struct err *e)
 {
 	struct lua_text rest, field[3], name;
 	uint64_t size;
@@ -174,7 +174,7 @@ static enum status xlua_take_table(struct xlua *x, struct lua_text line, struct 
 }
 
 /* potential leak(SIZE) in {path,path} */
-static enum status xlua_take_leak(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_parse_leak(struct xlua *x, struct lua_text line, struct err *e)
 {
 	static const char first[] = "potential leak(", in[] = ") in {";
 	const char *close, *s, *end;
@@ -253,7 +253,7 @@ static void xlua_add_notes(struct xlua *x)
 	x->refused = x->cut_names = 0;
 }
 
-static enum status xlua_take(struct xlua *x, struct lua_text line, struct err *e)
+static enum status xlua_parse(struct xlua *x, struct lua_text line, struct err *e)
 {
 	enum form form = xlua_form_of(line);
 
@@ -265,9 +265,9 @@ static enum status xlua_take(struct xlua *x, struct lua_text line, struct err *e
 	if (!trimmed(line).n)
 		return ST_OK;
 	switch (x->form) {
-	case FORM_TIMES: return xlua_take_times(x, line, e);
-	case FORM_TABLES: return xlua_take_table(x, line, e);
-	case FORM_LEAKS: return xlua_take_leak(x, line, e);
+	case FORM_TIMES: return xlua_parse_times(x, line, e);
+	case FORM_TABLES: return xlua_parse_table(x, line, e);
+	case FORM_LEAKS: return xlua_parse_leak(x, line, e);
 	case FORM_NONE: break;
 	}
 	x->refused++;
@@ -290,7 +290,7 @@ static enum status xlua_read(struct import *im, struct err *e)
 			x.cut = line.n > 0;
 			break;
 		}
-		st = xlua_take(&x, line, e);
+		st = xlua_parse(&x, line, e);
 	}
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
@@ -325,7 +325,7 @@ const struct reader reader_xlua = {
     .name = "xlua",
     .family = "Lua",
     .page = "elua",
-    .carries = CARRIES_CALLS | CARRIES_TIME | CARRIES_OBJECTS,
+    .capabilities = CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_OBJECTS,
     .what = "xLua reports: perf.profiler, perf.memory, LuaMemoryLeakChecker",
     .suffixes = "txt",
     .cut = CUT_AT_LINE,

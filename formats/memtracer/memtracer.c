@@ -156,7 +156,7 @@ static enum status put_row(struct memtracer *m, const struct row *r, struct err 
 	return ST_OK;
 }
 
-static void take_header(struct memtracer *m)
+static void keep_header(struct memtracer *m)
 {
 	struct memtracer_header old = m->header;
 
@@ -172,7 +172,7 @@ static enum status memtracer_announce(struct memtracer *m, struct err *e)
 
 	if (!m->im->begun) {
 		if (m->object.has_slide)
-			take_header(m);
+			keep_header(m);
 		st = memtracer_begin_capture(m, e);
 	}
 	m->announced = true;
@@ -224,7 +224,7 @@ static enum status end_object(struct memtracer *m, struct err *e)
 	}
 	if (m->im->begun)
 		st = next_capture(m, e);
-	take_header(m);
+	keep_header(m);
 	return st;
 }
 
@@ -498,8 +498,8 @@ static enum status memtracer_read(struct import *im, struct err *e)
 const struct reader reader_memtracer = {
     .name = "memtracer",
     .family = "MemTracer",
-    .carries =
-	CARRIES_ALLOCATIONS | CARRIES_TYPES | CARRIES_STACKS | CARRIES_FRAMES | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_TYPES | CAPABILITY_STACKS |
+		    CAPABILITY_FRAMES | CAPABILITY_ADDRESSES,
     .what = "MemTracer .mem: IL2CPP allocations by frame, type and stack (JSON Lines)",
     .suffixes = "mem,jsonl,json",
     .bid = memtracer_bid,

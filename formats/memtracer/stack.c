@@ -157,18 +157,18 @@ static void add_names(struct memtracer_stacks *m, const char *s, size_t n)
  * addresses are made of. */
 static bool is_decoded(const char *s, size_t n)
 {
-	bool foreign = false;
+	bool known_type = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (s[i] == '(' && i && n - i > 4 && !memcmp(s + i - 1, " (in ", 5))
 			return true;
-		foreign |= num_hex_digit(s[i]) < 0 && !is_separator(s[i]) && s[i] != 'x';
+		known_type |= num_hex_digit(s[i]) < 0 && !is_separator(s[i]) && s[i] != 'x';
 	}
 	while (n && is_separator(*s)) {
 		s++;
 		n--;
 	}
-	return foreign && !(*s >= '0' && *s <= '9');
+	return known_type && !(*s >= '0' && *s <= '9');
 }
 
 static uint32_t parse(struct memtracer_stacks *m, const char *s, size_t n)

@@ -233,8 +233,8 @@ const struct reader reader_miku_sample = {
     .name = "miku-sample",
     .family = "Miku-LuaProfiler",
     .page = "miku",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
-	       CARRIES_FRAMES | CARRIES_COUNTERS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
+		    CAPABILITY_TIME | CAPABILITY_FRAMES | CAPABILITY_COUNTERS,
     .what = "Miku-LuaProfiler: saved samples, .sample (v2.0 to 4.x)",
     .suffixes = "sample",
     .guesses = true,

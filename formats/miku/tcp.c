@@ -408,8 +408,8 @@ const struct reader reader_miku_tcp = {
     .name = "miku-tcp",
     .family = "Miku-LuaProfiler",
     .page = "miku",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
-	       CARRIES_FRAMES | CARRIES_COUNTERS | CARRIES_OBJECTS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
+		    CAPABILITY_TIME | CAPABILITY_FRAMES | CAPABILITY_COUNTERS | CAPABILITY_OBJECTS,
     .what = "Miku-LuaProfiler: dump of the network stream (v2.3.3 to 4.x)",
     .suffixes = "bin,tcp",
     .guesses = true,

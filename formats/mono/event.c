@@ -69,7 +69,7 @@ static void methods(struct mono_buffer *b, struct mono_event *ev)
 		ev->list[ev->n_list++] = method(b);
 }
 
-static void mono_event_take_gc(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_read_gc(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	switch (more) {
 	case 1:
@@ -109,7 +109,7 @@ static void mono_event_take_gc(struct mono_buffer *b, struct mono_event *ev, uns
 
 enum { NAMED = 0, LOADED = 2, UNLOADED = 4 };
 
-static void mono_event_take_metadata(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_read_metadata(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	unsigned what = cursor_u8(&b->c);
 
@@ -157,7 +157,7 @@ static void mono_event_take_metadata(struct mono_buffer *b, struct mono_event *e
 	}
 }
 
-static void take_method(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void read_method(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	if (more < 1 || more > 4) {
 		cursor_fail(&b->c, ST_BAD, "unknown method event %u", more);
@@ -173,7 +173,7 @@ static void take_method(struct mono_buffer *b, struct mono_event *ev, unsigned m
 	}
 }
 
-static void mono_event_take_exception(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_read_exception(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	if (more == 1) { /* a clause is run */
 		cursor_u8(&b->c);
@@ -193,7 +193,7 @@ static void mono_event_take_exception(struct mono_buffer *b, struct mono_event *
 		methods(b, ev);
 }
 
-static void take_monitor(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void read_monitor(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	ev->kind = MONO_MONITOR;
 	ev->code = b->version >= 14 ? cursor_u8(&b->c) : more & 7;
@@ -232,7 +232,7 @@ static void roots(struct mono_buffer *b, struct mono_event *ev)
 	}
 }
 
-static void mono_event_take_heap(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_read_heap(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	switch (more) {
 	case 0:
@@ -263,7 +263,7 @@ static void mono_event_take_heap(struct mono_buffer *b, struct mono_event *ev, u
 	}
 }
 
-static void take_hit(struct mono_buffer *b, struct mono_event *ev)
+static void read_hit(struct mono_buffer *b, struct mono_event *ev)
 {
 	ev->kind = MONO_HIT;
 	if (b->version < 14)
@@ -275,10 +275,10 @@ static void take_hit(struct mono_buffer *b, struct mono_event *ev)
 	methods(b, ev);
 }
 
-static void mono_event_take_sample(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void mono_event_read_sample(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	switch (more) {
-	case 0: take_hit(b, ev); break;
+	case 0: read_hit(b, ev); break;
 	case 1:
 		ev->kind = MONO_SYMBOL;
 		ev->pointer = pointer(b);
@@ -301,7 +301,7 @@ static void mono_event_take_sample(struct mono_buffer *b, struct mono_event *ev,
 	}
 }
 
-static void take_runtime(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void read_runtime(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	/* of the types of helpers the one with a name, which was renumbered once */
 	unsigned named = b->version < 14 ? 6 : 5, type = cursor_u8(&b->c);
@@ -317,7 +317,7 @@ static void take_runtime(struct mono_buffer *b, struct mono_event *ev, unsigned 
 		text(b, ev);
 }
 
-static void take_meta(struct mono_buffer *b, struct mono_event *ev, unsigned more)
+static void read_meta(struct mono_buffer *b, struct mono_event *ev, unsigned more)
 {
 	if (more == 0)
 		cursor_u8(&b->c); /* all threads have written what they had */
@@ -327,7 +327,7 @@ static void take_meta(struct mono_buffer *b, struct mono_event *ev, unsigned mor
 		cursor_fail(&b->c, ST_BAD, "unknown meta event %u", more);
 }
 
-static void mono_event_take(struct mono_buffer *b, struct mono_event *ev, unsigned type,
+static void mono_event_read(struct mono_buffer *b, struct mono_event *ev, unsigned type,
 			    unsigned more)
 {
 	switch (type) {
@@ -341,15 +341,15 @@ static void mono_event_take(struct mono_buffer *b, struct mono_event *ev, unsign
 		else if (more)
 			cursor_fail(&b->c, ST_BAD, "unknown allocation event %u", more);
 		break;
-	case TYPE_GC: mono_event_take_gc(b, ev, more); break;
-	case TYPE_METADATA: mono_event_take_metadata(b, ev, more); break;
-	case TYPE_METHOD: take_method(b, ev, more); break;
-	case TYPE_EXCEPTION: mono_event_take_exception(b, ev, more); break;
-	case TYPE_MONITOR: take_monitor(b, ev, more); break;
-	case TYPE_HEAP: mono_event_take_heap(b, ev, more); break;
-	case TYPE_SAMPLE: mono_event_take_sample(b, ev, more); break;
-	case TYPE_RUNTIME: take_runtime(b, ev, more); break;
-	case TYPE_META: take_meta(b, ev, more); break;
+	case TYPE_GC: mono_event_read_gc(b, ev, more); break;
+	case TYPE_METADATA: mono_event_read_metadata(b, ev, more); break;
+	case TYPE_METHOD: read_method(b, ev, more); break;
+	case TYPE_EXCEPTION: mono_event_read_exception(b, ev, more); break;
+	case TYPE_MONITOR: read_monitor(b, ev, more); break;
+	case TYPE_HEAP: mono_event_read_heap(b, ev, more); break;
+	case TYPE_SAMPLE: mono_event_read_sample(b, ev, more); break;
+	case TYPE_RUNTIME: read_runtime(b, ev, more); break;
+	case TYPE_META: read_meta(b, ev, more); break;
 	default: cursor_fail(&b->c, ST_BAD, "unknown event of type %u", type);
 	}
 }
@@ -375,7 +375,7 @@ bool mono_next(struct mono_buffer *b, struct mono_event *ev)
 	byte = cursor_u8(&b->c);
 	b->time += cursor_uleb(&b->c);
 	ev->time = b->time;
-	mono_event_take(b, ev, byte & 15, byte >> 4);
+	mono_event_read(b, ev, byte & 15, byte >> 4);
 	return !cursor_failed(&b->c);
 }
 

@@ -235,7 +235,7 @@ static int64_t counter_value(const struct counter_state *s, bool floating)
 }
 
 /* A sample of a counter is what it grew by. */
-static enum status mlpd_log_take_counters(struct mlpd *m, struct mono_buffer *b, struct err *e)
+static enum status mlpd_log_read_counters(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	struct mono_counter c;
 	enum status st = ST_OK;
@@ -261,7 +261,7 @@ static enum status mlpd_log_take_counters(struct mlpd *m, struct mono_buffer *b,
 }
 
 /* Second look: all but the objects of snapshots. */
-enum status mlpd_take_log(struct mlpd *m, struct mono_buffer *b, struct err *e)
+enum status mlpd_on_event(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	switch (m->ev.kind) {
 	case MONO_ALLOC: return alloc(m, b, e);
@@ -283,7 +283,7 @@ enum status mlpd_take_log(struct mlpd *m, struct mono_buffer *b, struct err *e)
 	case MONO_MONITOR: m->monitors += m->ev.code == 1; return ST_OK;
 	case MONO_HIT: return hit(m, b, e);
 	case MONO_COUNTER_NAMES: mlpd_log_name_counters(m, b); return ST_OK;
-	case MONO_COUNTERS: return mlpd_log_take_counters(m, b, e);
+	case MONO_COUNTERS: return mlpd_log_read_counters(m, b, e);
 	default: return ST_OK;
 	}
 }

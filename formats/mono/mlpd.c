@@ -21,7 +21,7 @@
 
 enum { TEXT_MAX = 1 << 20, FIELD_NAMES = 4096 };
 
-typedef enum status take_fn(struct mlpd *m, struct mono_buffer *b, struct err *e);
+typedef enum status event_fn(struct mlpd *m, struct mono_buffer *b, struct err *e);
 
 /* A log's first bytes; n are there. */
 static bool begins_log(const uint8_t *p, size_t n)
@@ -105,7 +105,7 @@ static void mlpd_resync(struct cursor *c, uint64_t *lost)
 }
 
 /* One look at all buffers of a log: another one may follow in the same file. */
-static enum status mlpd_look(struct mlpd *m, take_fn *take, struct err *e)
+static enum status mlpd_look(struct mlpd *m, event_fn *take, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
 	enum status st = ST_OK;
@@ -162,7 +162,7 @@ static enum status mlpd_look(struct mlpd *m, take_fn *take, struct err *e)
 	return st ? st : cursor_failed(c) ? err_failure(e) : ST_OK;
 }
 
-static enum status again(struct mlpd *m, take_fn *take, struct err *e)
+static enum status again(struct mlpd *m, event_fn *take, struct err *e)
 {
 	enum status st;
 
@@ -187,12 +187,12 @@ static void skip_counters(struct mono_buffer *b, const struct mono_event *ev)
 }
 
 /* First look. */
-static enum status mlpd_take_names(struct mlpd *m, struct mono_buffer *b, struct err *e)
+static enum status mlpd_on_names(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	const struct mono_event *ev = &m->ev;
 
 	(void)e;
-	mono_tables_take(&m->tables, ev);
+	mono_tables_on_event(&m->tables, ev);
 	if (ev->kind == MONO_BINARY && ev->size && ev->pointer + ev->size > ev->pointer &&
 	    !m->im->options->maps) {
 		struct map_range range = {.lo = ev->pointer,
@@ -280,7 +280,7 @@ static void forget(struct mlpd *m)
 }
 
 /* Third look: a capture for each snapshot. */
-static enum status mlpd_take_shots(struct mlpd *m, struct mono_buffer *b, struct err *e)
+static enum status mlpd_on_shots(struct mlpd *m, struct mono_buffer *b, struct err *e)
 {
 	const struct mono_event *ev = &m->ev;
 	enum status st = ST_OK;
@@ -371,7 +371,7 @@ static enum status mlpd_read_log(struct mlpd *m, struct err *e)
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	st = import_begin(m->im, e);
 	if (!st)
-		st = again(m, mlpd_take_log, e);
+		st = again(m, mlpd_on_event, e);
 	mlpd_end_log(m);
 	return st;
 }
@@ -384,7 +384,7 @@ static enum status mlpd_read_all(struct mlpd *m, struct err *e)
 	m->begin = cursor_offset(&m->im->in->cur);
 	st = mlpd_read_header(m, e);
 	if (!st)
-		st = mlpd_look(m, mlpd_take_names, e);
+		st = mlpd_look(m, mlpd_on_names, e);
 	if (st && !m->buffers)
 		return st;
 	if (!st && !m->buffers && m->lost_bytes)
@@ -400,7 +400,7 @@ static enum status mlpd_read_all(struct mlpd *m, struct err *e)
 		st = mlpd_read_log(m, e);
 	if (st || !m->tables.shots)
 		return st;
-	st = again(m, mlpd_take_shots, e);
+	st = again(m, mlpd_on_shots, e);
 	set_lost(m);
 	return st;
 }
@@ -441,9 +441,10 @@ const struct reader reader_mono_mlpd = {
     .name = "mono-mlpd",
     .family = "Mono",
     .page = "mono",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
-	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS |
-	       CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES |
+		    CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME |
+		    CAPABILITY_THREADS | CAPABILITY_COUNTERS | CAPABILITY_OBJECTS |
+		    CAPABILITY_REFERENCES,
     .what = "Mono: log profiler (.mlpd, data versions 13 to 17)",
     .suffixes = "mlpd",
     .rewinds = true,

@@ -57,6 +57,6 @@ struct mlpd {
 /* The type of an object by its vtable, 0: the log does not name it. */
 uint32_t mlpd_type(struct mlpd *m, uint64_t vtable);
 /* Pushes what m->ev says, but for the objects of snapshots. */
-enum status mlpd_take_log(struct mlpd *m, struct mono_buffer *b, struct err *e);
+enum status mlpd_on_event(struct mlpd *m, struct mono_buffer *b, struct err *e);
 
 #endif

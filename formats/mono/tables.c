@@ -142,7 +142,7 @@ struct mono_thread mono_tables_thread(const struct mono_tables *m, uint64_t tid,
 	return th;
 }
 
-void mono_tables_take(struct mono_tables *m, const struct mono_event *ev)
+void mono_tables_on_event(struct mono_tables *m, const struct mono_event *ev)
 {
 	uint32_t name;
 

@@ -47,7 +47,7 @@ struct mono_tables { /* zeroed is empty */
 };
 
 /* Takes what the event names. */
-void mono_tables_take(struct mono_tables *m, const struct mono_event *ev);
+void mono_tables_on_event(struct mono_tables *m, const struct mono_event *ev);
 /* When the log has been looked at. */
 void mono_tables_sort(struct mono_tables *m);
 /* The thread that has a number at a time. Numbers are those of pthread_self():

@@ -96,9 +96,9 @@ static const uint8_t *window_at(struct stream *s, uint64_t offset, size_t n)
 
 /* --- records --- */
 
-static enum status perf_data_take_packed(struct stream *s, const struct perf_record *r);
+static enum status perf_data_unpack(struct stream *s, const struct perf_record *r);
 
-static void take_attr(struct perf_data *x, const struct perf_record *r)
+static void on_attr(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own), peek = c;
@@ -115,7 +115,7 @@ static void take_attr(struct perf_data *x, const struct perf_record *r)
 }
 
 /* type, id, and a name where it is one (2). */
-static void take_update(struct perf_data *x, const struct perf_record *r)
+static void on_update(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -126,7 +126,7 @@ static void take_update(struct perf_data *x, const struct perf_record *r)
 				strnlen((const char *)c.pos, cursor_window(&c)));
 }
 
-static void take_feature(struct perf_data *x, const struct perf_record *r)
+static void on_feature(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -138,7 +138,7 @@ static void take_feature(struct perf_data *x, const struct perf_record *r)
 		perf_feature(x, bit < 256 ? (unsigned)bit : 256, &c);
 }
 
-static void take_lost(struct perf_data *x, const struct perf_record *r)
+static void on_lost(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -152,7 +152,7 @@ static void take_lost(struct perf_data *x, const struct perf_record *r)
 }
 
 /* Pairs of an attribute and an id. */
-static void take_event_ids(struct perf_data *x, const struct perf_record *r)
+static void on_event_ids(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -165,7 +165,7 @@ static void take_event_ids(struct perf_data *x, const struct perf_record *r)
 	}
 }
 
-static void take_kernel_symbols(struct perf_data *x, const struct perf_record *r)
+static void on_kernel_symbols(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -177,7 +177,7 @@ static void take_kernel_symbols(struct perf_data *x, const struct perf_record *r
 		x->odd++;
 }
 
-static void take_build_id(struct perf_data *x, const struct perf_record *r)
+static void on_build_id(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -186,19 +186,19 @@ static void take_build_id(struct perf_data *x, const struct perf_record *r)
 }
 
 /* In the order of time. */
-static enum status perf_data_take_in_order(struct perf_data *x, const struct perf_record *r,
-					   struct err *e)
+static enum status perf_data_on_record_in_order(struct perf_data *x, const struct perf_record *r,
+						struct err *e)
 {
 	switch (r->type) {
-	case PERF_SAMPLE: return perf_take_sample(x, r, e);
+	case PERF_SAMPLE: return perf_on_sample(x, r, e);
 	case PERF_MMAP:
-	case PERF_MMAP2: perf_take_mmap(x, r); break;
-	case PERF_COMM: perf_take_comm(x, r); break;
-	case PERF_FORK: perf_take_fork(x, r); break;
-	case PERF_EXIT: perf_take_exit(x, r); break;
-	case PERF_KSYMBOL: perf_take_ksymbol(x, r); break;
+	case PERF_MMAP2: perf_on_mmap(x, r); break;
+	case PERF_COMM: perf_on_comm(x, r); break;
+	case PERF_FORK: perf_on_fork(x, r); break;
+	case PERF_EXIT: perf_on_exit(x, r); break;
+	case PERF_KSYMBOL: perf_on_ksymbol(x, r); break;
 	case PERF_LOST:
-	case PERF_LOST_SAMPLES: take_lost(x, r); break;
+	case PERF_LOST_SAMPLES: on_lost(x, r); break;
 	case PERF_THROTTLE: x->throttled++; break;
 	case PERF_AUX: x->aux++; break;
 	default: break; /* switches, namespaces, cgroups, text that was patched */
@@ -206,13 +206,13 @@ static enum status perf_data_take_in_order(struct perf_data *x, const struct per
 	return ST_OK;
 }
 
-static enum status take_kernels(struct stream *s, const struct perf_record *r)
+static enum status on_kernel_record(struct stream *s, const struct perf_record *r)
 {
 	struct perf_data *x = &s->x;
 	uint64_t time =
 	    r->type == PERF_SAMPLE ? perf_time_of_sample(x, r) : perf_time_of_other(x, r);
 
-	return perf_queue_add(&s->queue, x, r, time, perf_data_take_in_order, s->e);
+	return perf_queue_add(&s->queue, x, r, time, perf_data_on_record_in_order, s->e);
 }
 
 static void count_other(struct perf_data *x, const struct perf_record *r)
@@ -221,34 +221,34 @@ static void count_other(struct perf_data *x, const struct perf_record *r)
 		x->first_other = r->type;
 }
 
-static enum status perf_data_take_split(struct stream *s, const struct perf_record *r);
+static enum status perf_data_join_split(struct stream *s, const struct perf_record *r);
 
-static enum status perf_data_take_record(struct stream *s, const struct perf_record *r)
+static enum status perf_data_on_record(struct stream *s, const struct perf_record *r)
 {
 	struct perf_data *x = &s->x;
 
 	switch (r->type) {
-	case PERF_HEADER_ATTR: take_attr(x, r); break;
-	case PERF_HEADER_BUILD_ID: take_build_id(x, r); break;
-	case PERF_EVENT_UPDATE: take_update(x, r); break;
-	case PERF_HEADER_FEATURE: take_feature(x, r); break;
+	case PERF_HEADER_ATTR: on_attr(x, r); break;
+	case PERF_HEADER_BUILD_ID: on_build_id(x, r); break;
+	case PERF_EVENT_UPDATE: on_update(x, r); break;
+	case PERF_HEADER_FEATURE: on_feature(x, r); break;
 	case PERF_AUXTRACE: x->aux++; break;
 	case PERF_FINISHED_ROUND:
 		s->rounds++;
-		return perf_queue_round(&s->queue, x, perf_data_take_in_order, s->e);
+		return perf_queue_round(&s->queue, x, perf_data_on_record_in_order, s->e);
 	case PERF_COMPRESSED:
-	case PERF_COMPRESSED2: return perf_data_take_packed(s, r);
-	case PERF_SIMPLE_KERNEL_SYMBOL: take_kernel_symbols(x, r); break;
-	case PERF_SIMPLE_EVENT_ID: take_event_ids(x, r); break;
+	case PERF_COMPRESSED2: return perf_data_unpack(s, r);
+	case PERF_SIMPLE_KERNEL_SYMBOL: on_kernel_symbols(x, r); break;
+	case PERF_SIMPLE_EVENT_ID: on_event_ids(x, r); break;
 	case PERF_SIMPLE_SPLIT:
-	case PERF_SIMPLE_SPLIT_END: return perf_data_take_split(s, r);
+	case PERF_SIMPLE_SPLIT_END: return perf_data_join_split(s, r);
 	case PERF_HEADER_EVENT_TYPE:
 	case PERF_HEADER_TRACING_DATA:
 	case PERF_FINISHED_INIT: break;
 	case 0: x->odd++; break;
 	default:
 		if (r->type < PERF_KINDS)
-			return take_kernels(s, r);
+			return on_kernel_record(s, r);
 		if (r->type > PERF_COMPRESSED2)
 			count_other(x, r); /* the others describe processors and clocks */
 	}
@@ -275,7 +275,7 @@ static uint64_t record_header(const struct perf_data *x, const uint8_t *p, struc
 	return size < RECORD ? 0 : size;
 }
 
-static enum status perf_data_take_split(struct stream *s, const struct perf_record *r)
+static enum status perf_data_join_split(struct stream *s, const struct perf_record *r)
 {
 	struct perf_record whole = {.at = r->at};
 	enum status st = ST_OK;
@@ -297,7 +297,7 @@ static enum status perf_data_take_split(struct stream *s, const struct perf_reco
 	    whole.type != PERF_COMPRESSED && whole.type != PERF_COMPRESSED2) {
 		whole.p = s->split + RECORD;
 		whole.n = s->n_split - RECORD;
-		st = perf_data_take_record(s, &whole);
+		st = perf_data_on_record(s, &whole);
 	} else {
 		s->x.odd++;
 	}
@@ -316,7 +316,7 @@ static size_t perf_data_unpacked_room(struct inflate_to *to, uint8_t **place)
 }
 
 /* Whole records are taken; a part of one waits for the rest of it. */
-static void perf_data_unpacked_took(struct inflate_to *to, size_t n)
+static void perf_data_unpacked_consumed(struct inflate_to *to, size_t n)
 {
 	struct stream *s = (struct stream *)((char *)to - offsetof(struct stream, to));
 	size_t used = 0;
@@ -338,14 +338,14 @@ static void perf_data_unpacked_took(struct inflate_to *to, size_t n)
 			break;
 		r.p = s->unpacked + used + RECORD;
 		r.n = (size_t)size - RECORD;
-		s->unpacked_status = perf_data_take_record(s, &r);
+		s->unpacked_status = perf_data_on_record(s, &r);
 		used += (size_t)size;
 	}
 	s->n_unpacked -= used;
 	memmove(s->unpacked, s->unpacked + used, s->n_unpacked);
 }
 
-static enum status perf_data_take_packed(struct stream *s, const struct perf_record *r)
+static enum status perf_data_unpack(struct stream *s, const struct perf_record *r)
 {
 	const uint8_t *p = r->p;
 	size_t n = r->n;
@@ -390,7 +390,7 @@ static uint64_t bytes_behind(const struct perf_data *x, const struct perf_record
 	return n;
 }
 
-static enum status perf_data_take_records(struct stream *s)
+static enum status perf_data_read_records(struct stream *s)
 {
 	struct perf_data *x = &s->x;
 	enum status st = ST_OK;
@@ -420,7 +420,7 @@ static enum status perf_data_take_records(struct stream *s)
 		r.p = p + RECORD;
 		r.n = (size_t)size - RECORD;
 		behind = bytes_behind(x, &r);
-		st = perf_data_take_record(s, &r);
+		st = perf_data_on_record(s, &r);
 		s->at += size;
 		if (behind > s->end - s->at) {
 			s->cut = true;
@@ -606,12 +606,12 @@ static enum status perf_data_read_stream(struct stream *s, struct err *e)
 		st = perf_data_read_header(s, e);
 	if (st)
 		return st;
-	st = perf_data_take_records(s);
+	st = perf_data_read_records(s);
 	/* What was sound is in the trace, whatever came then. */
 	if (!st || st == ST_BAD || st == ST_LIMIT) {
 		struct err own = ERR_INIT;
 
-		ended = perf_queue_end(&s->queue, x, perf_data_take_in_order, &own);
+		ended = perf_queue_end(&s->queue, x, perf_data_on_record_in_order, &own);
 		if (ended && !st) {
 			*e = own;
 			return ended;
@@ -634,7 +634,7 @@ static enum status perf_data_read_stream(struct stream *s, struct err *e)
 static enum status perf_data_read(struct import *im, struct err *e)
 {
 	struct stream s = {
-	    .x = {.im = im}, .e = e, .to = {perf_data_unpacked_room, perf_data_unpacked_took}};
+	    .x = {.im = im}, .e = e, .to = {perf_data_unpacked_room, perf_data_unpacked_consumed}};
 	struct perf_data *x = &s.x;
 	enum status st = perf_data_read_stream(&s, e);
 
@@ -669,8 +669,8 @@ const struct reader reader_perf_data = {
     .name = "perf-data",
     .family = "perf",
     .page = "perf",
-    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS |
-	       CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_TIME | CAPABILITY_THREADS |
+		    CAPABILITY_ADDRESSES | CAPABILITY_BUILD_IDS,
     .what = "perf.data of perf and simpleperf: samples with their stacks",
     .suffixes = "data",
     .cut = CUT_NEVER, /* names and build-ids come after the records */

@@ -224,11 +224,11 @@ void perf_kallsyms(struct perf_data *x, const char *s, size_t n);
 
 /* --- perf_map.c --- */
 
-void perf_take_mmap(struct perf_data *x, const struct perf_record *r);
-void perf_take_comm(struct perf_data *x, const struct perf_record *r);
-void perf_take_fork(struct perf_data *x, const struct perf_record *r);
-void perf_take_exit(struct perf_data *x, const struct perf_record *r);
-void perf_take_ksymbol(struct perf_data *x, const struct perf_record *r);
+void perf_on_mmap(struct perf_data *x, const struct perf_record *r);
+void perf_on_comm(struct perf_data *x, const struct perf_record *r);
+void perf_on_fork(struct perf_data *x, const struct perf_record *r);
+void perf_on_exit(struct perf_data *x, const struct perf_record *r);
+void perf_on_ksymbol(struct perf_data *x, const struct perf_record *r);
 struct perf_process *perf_process(struct perf_data *x, uint32_t pid);
 /* The trace's row of a thread. */
 uint32_t perf_thread_row(struct perf_data *x, uint32_t pid, uint32_t tid);
@@ -239,7 +239,7 @@ void perf_maps_release(struct perf_data *x);
 
 /* --- perf_sample.c --- */
 
-enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, struct err *e);
+enum status perf_on_sample(struct perf_data *x, const struct perf_record *r, struct err *e);
 void perf_samples_note(struct perf_data *x);
 
 /* A cursor over a record's fields, whose errors are not reported. */

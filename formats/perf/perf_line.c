@@ -17,7 +17,7 @@ static bool digits(struct perf_text *t, uint64_t *v)
 }
 
 /* "12345.678901:", of seconds. */
-static bool perf_line_take_time(struct perf_text *t, int64_t *ns)
+static bool perf_line_parse_time(struct perf_text *t, int64_t *ns)
 {
 	struct perf_text at = *t;
 	uint64_t seconds, fraction;
@@ -40,7 +40,7 @@ static bool perf_line_take_time(struct perf_text *t, int64_t *ns)
 }
 
 /* What follows the command: "12/34 [001] 5.5:  100 event:". */
-static bool perf_line_take_fields(struct perf_text at, struct perf_line *l)
+static bool perf_line_parse_fields(struct perf_text at, struct perf_line *l)
 {
 	uint64_t v;
 
@@ -64,7 +64,7 @@ static bool perf_line_take_fields(struct perf_text at, struct perf_line *l)
 		at.s++;
 		perf_skip_blanks(&at);
 	}
-	l->has_time = perf_line_take_time(&at, &l->time);
+	l->has_time = perf_line_parse_time(&at, &l->time);
 	perf_skip_blanks(&at);
 	l->event.s = at.s;
 	/* Without a time a number before the thread's is the end of a command's name. */
@@ -93,7 +93,7 @@ bool perf_line_parse(const char *s, size_t n, struct perf_line *l)
 	l->comm.s = at.s;
 	for (const char *p = at.s + 1; p + 1 < at.end; p++)
 		if (perf_blank(p[-1]) && *p >= '0' && *p <= '9' && p - 1 > at.s &&
-		    perf_line_take_fields((struct perf_text){p, at.end}, l)) {
+		    perf_line_parse_fields((struct perf_text){p, at.end}, l)) {
 			for (l->comm.end = p; perf_blank(l->comm.end[-1]);)
 				l->comm.end--;
 			return true;

@@ -98,7 +98,7 @@ uint32_t perf_thread_row(struct perf_data *x, uint32_t pid, uint32_t tid)
 	return th->row;
 }
 
-void perf_take_comm(struct perf_data *x, const struct perf_record *r)
+void perf_on_comm(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -135,7 +135,7 @@ static bool read_task(struct perf_data *x, const struct perf_record *r, uint32_t
 	return !cursor_failed(&c);
 }
 
-void perf_take_fork(struct perf_data *x, const struct perf_record *r)
+void perf_on_fork(struct perf_data *x, const struct perf_record *r)
 {
 	uint32_t task[4], index, comm;
 	struct perf_maps *maps;
@@ -160,7 +160,7 @@ void perf_take_fork(struct perf_data *x, const struct perf_record *r)
 	child->maps = maps;
 }
 
-void perf_take_exit(struct perf_data *x, const struct perf_record *r)
+void perf_on_exit(struct perf_data *x, const struct perf_record *r)
 {
 	uint32_t task[4], thread, process;
 
@@ -284,7 +284,7 @@ static uint32_t name_of(struct perf_data *x, const char *s, size_t n, bool kerne
 	return trace_string(x->im->t, s, n);
 }
 
-void perf_take_mmap(struct perf_data *x, const struct perf_record *r)
+void perf_on_mmap(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);
@@ -328,7 +328,7 @@ void perf_take_mmap(struct perf_data *x, const struct perf_record *r)
 	put_map(x, maps_own(x, kernel ? &x->kernel : &perf_process(x, pid)->maps), m);
 }
 
-void perf_take_ksymbol(struct perf_data *x, const struct perf_record *r)
+void perf_on_ksymbol(struct perf_data *x, const struct perf_record *r)
 {
 	struct err own = ERR_INIT;
 	struct cursor c = perf_fields(x, r, &own);

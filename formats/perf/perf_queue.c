@@ -7,13 +7,13 @@
 
 enum { KEPT_BYTES = 32 << 20, KEPT_ITEMS = 1 << 18 };
 
-static enum status take_one(struct perf_queue *q, struct perf_data *x, size_t i,
-			    perf_queue_fn *take, struct err *e)
+static enum status deliver_one(struct perf_queue *q, struct perf_data *x, size_t i,
+			       perf_queue_fn *deliver, struct err *e)
 {
 	struct perf_record r = q->items[i].r;
 
 	r.p = q->bytes + q->items[i].place;
-	return take(x, &r, e);
+	return deliver(x, &r, e);
 }
 
 /* What is left moves to the front. */
@@ -64,13 +64,13 @@ static void put_in_order(struct perf_queue *q)
 
 /* Of what is in order. */
 static enum status flush(struct perf_queue *q, struct perf_data *x, uint64_t until,
-			 perf_queue_fn *take, struct err *e)
+			 perf_queue_fn *deliver, struct err *e)
 {
 	enum status st = ST_OK;
 	size_t i;
 
 	for (i = 0; !st && i < q->n_order && q->order[i].key <= until; i++)
-		st = take_one(q, x, q->order[i].index, take, e);
+		st = deliver_one(q, x, q->order[i].index, deliver, e);
 	if (i)
 		q->passed = q->order[i - 1].key;
 	perf_queue_keep(q, i);
@@ -78,11 +78,11 @@ static enum status flush(struct perf_queue *q, struct perf_data *x, uint64_t unt
 }
 
 enum status perf_queue_add(struct perf_queue *q, struct perf_data *x, const struct perf_record *r,
-			   uint64_t time, perf_queue_fn *take, struct err *e)
+			   uint64_t time, perf_queue_fn *deliver, struct err *e)
 {
 	struct perf_queued item = {.r = *r, .place = q->n_bytes};
 	if (!time || time == UINT64_MAX)
-		return take(x, r, e);
+		return deliver(x, r, e);
 	q->late += time < q->passed;
 	if (q->n_bytes + r->n > q->cap_bytes)
 		q->bytes = mem_grow(q->bytes, &q->cap_bytes, q->n_bytes + r->n, 1);
@@ -98,25 +98,25 @@ enum status perf_queue_add(struct perf_queue *q, struct perf_data *x, const stru
 		return ST_OK;
 	/* No mark for so long: the older half goes, which it does in files that are in order. */
 	put_in_order(q);
-	return flush(q, x, q->order[q->n_order / 2].key, take, e);
+	return flush(q, x, q->order[q->n_order / 2].key, deliver, e);
 }
 
-enum status perf_queue_round(struct perf_queue *q, struct perf_data *x, perf_queue_fn *take,
+enum status perf_queue_round(struct perf_queue *q, struct perf_data *x, perf_queue_fn *deliver,
 			     struct err *e)
 {
 	enum status st;
 
 	put_in_order(q);
-	st = flush(q, x, q->round, take, e);
+	st = flush(q, x, q->round, deliver, e);
 	q->round = q->latest;
 	return st;
 }
 
-enum status perf_queue_end(struct perf_queue *q, struct perf_data *x, perf_queue_fn *take,
+enum status perf_queue_end(struct perf_queue *q, struct perf_data *x, perf_queue_fn *deliver,
 			   struct err *e)
 {
 	put_in_order(q);
-	return flush(q, x, UINT64_MAX, take, e);
+	return flush(q, x, UINT64_MAX, deliver, e);
 }
 
 void perf_queue_release(struct perf_queue *q)

@@ -30,10 +30,10 @@ struct perf_queue { /* zeroed is empty */
 };
 
 enum status perf_queue_add(struct perf_queue *q, struct perf_data *x, const struct perf_record *r,
-			   uint64_t time, perf_queue_fn *take, struct err *e);
-enum status perf_queue_round(struct perf_queue *q, struct perf_data *x, perf_queue_fn *take,
+			   uint64_t time, perf_queue_fn *deliver, struct err *e);
+enum status perf_queue_round(struct perf_queue *q, struct perf_data *x, perf_queue_fn *deliver,
 			     struct err *e);
-enum status perf_queue_end(struct perf_queue *q, struct perf_data *x, perf_queue_fn *take,
+enum status perf_queue_end(struct perf_queue *q, struct perf_data *x, perf_queue_fn *deliver,
 			   struct err *e);
 void perf_queue_release(struct perf_queue *q);
 

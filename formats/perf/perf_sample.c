@@ -215,7 +215,7 @@ static enum status perf_sample_push(struct perf_data *x, const struct sample *s,
 	return import_event(x->im, &ev, e);
 }
 
-enum status perf_take_sample(struct perf_data *x, const struct perf_record *r, struct err *e)
+enum status perf_on_sample(struct perf_data *x, const struct perf_record *r, struct err *e)
 {
 	struct perf_attr *a = perf_attr_of_sample(x, r);
 	struct perf_event_kind *kind;

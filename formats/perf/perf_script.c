@@ -120,7 +120,7 @@ static void refuse_line(struct script *x)
 		x->first_refused = x->number;
 }
 
-static void perf_script_take_frame(struct script *x, const char *s, size_t n)
+static void perf_script_parse_frame(struct script *x, const char *s, size_t n)
 {
 	struct perf_text at = {s, s + n};
 	uint32_t *known, id;
@@ -264,7 +264,7 @@ static bool is_whole(struct script *x, const char *s, size_t n)
 }
 
 /* Lines of [s, s + n), none of them a sample. */
-static void take_stack(struct script *x, const char *s, size_t n, bool at_end)
+static void parse_stack(struct script *x, const char *s, size_t n, bool at_end)
 {
 	for (size_t used = 0; used < n;) {
 		const char *p = memchr(s + used, '\n', n - used);
@@ -274,7 +274,7 @@ static void take_stack(struct script *x, const char *s, size_t n, bool at_end)
 		if (!p && at_end && !is_whole(x, s + used, len))
 			return;
 		if (len)
-			perf_script_take_frame(x, s + used, len);
+			perf_script_parse_frame(x, s + used, len);
 		used = p ? (size_t)(p - s) + 1 : n;
 	}
 }
@@ -299,7 +299,7 @@ static uint32_t perf_script_read_stack(struct script *x, struct cursor *c)
 	}
 	*known = 1;
 	x->n_line = 0;
-	take_stack(x, s, n, n == cursor_window(c) && c->at_end);
+	parse_stack(x, s, n, n == cursor_window(c) && c->at_end);
 	c->pos += n;
 	if (x->refused > refused) { /* each time counts */
 		map64_remove(&x->stacks, hash);
@@ -311,7 +311,7 @@ static uint32_t perf_script_read_stack(struct script *x, struct cursor *c)
 }
 
 /* A line that is no sample: a comment, a blank one, a record of another kind. */
-static bool take_other(struct script *x, const char *s, size_t n)
+static bool parse_other(struct script *x, const char *s, size_t n)
 {
 	static const char command[] = "# cmdline : ";
 	char *text;
@@ -326,7 +326,8 @@ static bool take_other(struct script *x, const char *s, size_t n)
 	return *s == '#' || memmem(s, n, " PERF_RECORD_", 13);
 }
 
-static enum status perf_script_take_sample(struct script *x, const char *s, size_t n, struct err *e)
+static enum status perf_script_parse_sample(struct script *x, const char *s, size_t n,
+					    struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	struct perf_line l = {0}, own;
@@ -335,7 +336,7 @@ static enum status perf_script_take_sample(struct script *x, const char *s, size
 	enum status st = ST_OK;
 
 	if (!perf_line_parse(s, n, &l)) {
-		if (!take_other(x, s, n))
+		if (!parse_other(x, s, n))
 			refuse_line(x);
 		return ST_OK;
 	}
@@ -346,7 +347,7 @@ static enum status perf_script_take_sample(struct script *x, const char *s, size
 	perf_skip_blanks(&l.rest);
 	x->n_line = 0;
 	if (l.rest.s < l.rest.end && perf_script_frame_of(x, l.rest, true)) {
-		perf_script_take_frame(x, l.rest.s, (size_t)(l.rest.end - l.rest.s));
+		perf_script_parse_frame(x, l.rest.s, (size_t)(l.rest.end - l.rest.s));
 		stack = trace_stack_of(x->im->t, x->line, x->n_line);
 		return perf_script_push_sample(x, &l, stack, e);
 	}
@@ -359,7 +360,7 @@ static enum status perf_script_take_sample(struct script *x, const char *s, size
 	return st;
 }
 
-static enum status perf_script_take_lines(struct script *x, struct err *e)
+static enum status perf_script_parse_lines(struct script *x, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	enum status st = ST_OK;
@@ -371,9 +372,9 @@ static enum status perf_script_take_lines(struct script *x, struct err *e)
 		if ((const char *)c->pos == s + n && n && !is_whole(x, s, n))
 			break;
 		if (n && *s != '#')
-			st = perf_script_take_sample(x, s, n, e);
+			st = perf_script_parse_sample(x, s, n, e);
 		else if (n)
-			take_other(x, s, n);
+			parse_other(x, s, n);
 	}
 	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
@@ -404,7 +405,7 @@ static enum status perf_script_read(struct import *im, struct err *e)
 	enum status st = find_clock(&x, e);
 
 	if (!st)
-		st = perf_script_take_lines(&x, e);
+		st = perf_script_parse_lines(&x, e);
 
 	if (!st && !x.samples)
 		st = err_at(e, ST_BAD, 0, "no line is a sample of perf script");
@@ -461,8 +462,8 @@ const struct reader reader_perf_script = {
     .name = "perf-script",
     .family = "perf",
     .page = "perf",
-    .carries =
-	CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_TIME | CAPABILITY_THREADS |
+		    CAPABILITY_ADDRESSES,
     .what = "text of perf script: samples with their stacks",
     .suffixes = "perf,txt",
     .guesses = true,

@@ -19,7 +19,7 @@ static void remember_time(struct perfetto *x, const struct perfetto_packet *p)
 		perfetto_time_at(x, x->clocks.list[p->time.clock - 1].key, p->time.raw);
 }
 
-static void take_thread_descriptor(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+static void parse_thread_descriptor(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	uint32_t pid = 0, tid = 0;
 	int64_t reference = INT64_MIN;
@@ -61,7 +61,7 @@ static enum status perfetto_scan(struct perfetto *x, struct perfetto_seq *s,
 	case PERFETTO_CLOCK_SNAPSHOT: perfetto_clock_snapshot(x, s, p->seq, b); break;
 	case PERFETTO_PROCESS_TREE: perfetto_process_tree(x, b); break;
 	case PERFETTO_PROCESS_DESCRIPTOR: perfetto_process_descriptor(x, b, &pid); break;
-	case PERFETTO_THREAD_DESCRIPTOR: take_thread_descriptor(x, s, b); break;
+	case PERFETTO_THREAD_DESCRIPTOR: parse_thread_descriptor(x, s, b); break;
 	case PERFETTO_TRACK_DESCRIPTOR: perfetto_track_descriptor(x, b); break;
 	case PERFETTO_MODULE_SYMBOLS: perfetto_module_symbols(x, b); break;
 	case PERFETTO_DEOBFUSCATION: perfetto_deobfuscation(x, b); break;
@@ -94,7 +94,7 @@ static enum status perfetto_make_events(struct perfetto *x, struct perfetto_seq 
 		perfetto_clock_snapshot(x, s, p->seq, pb_of(&p->data));
 		return ST_OK;
 	case PERFETTO_THREAD_DESCRIPTOR:
-		take_thread_descriptor(x, s, pb_of(&p->data));
+		parse_thread_descriptor(x, s, pb_of(&p->data));
 		return ST_OK;
 	case PERFETTO_TRACK_EVENT: return perfetto_track_event(x, s, p, e);
 	case PERFETTO_PROFILE: perfetto_profile(x, s, p); return ST_OK;
@@ -134,7 +134,7 @@ static enum status perfetto_walk(struct perfetto *x, enum perfetto_pass pass, st
 		if (!st && f.number == 1 && f.wire == PB_BYTES) {
 			struct pb b = pb_of(&f);
 
-			st = perfetto_packet_take(x, &b, offset, 0, e);
+			st = perfetto_on_packet(x, &b, offset, 0, e);
 		} else if (!st) {
 			x->others += pass == PERFETTO_SCAN;
 		}
@@ -456,9 +456,10 @@ const struct reader reader_perfetto = {
     .name = "perfetto",
     .family = "Perfetto",
     .page = "perfetto",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
-	       CARRIES_SAMPLES | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_COUNTERS |
-	       CARRIES_OBJECTS | CARRIES_REFERENCES | CARRIES_ADDRESSES | CARRIES_BUILD_IDS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES |
+		    CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME |
+		    CAPABILITY_THREADS | CAPABILITY_COUNTERS | CAPABILITY_OBJECTS |
+		    CAPABILITY_REFERENCES | CAPABILITY_ADDRESSES | CAPABILITY_BUILD_IDS,
     .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples",
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,

@@ -347,8 +347,8 @@ struct perfetto {
 /* A sequence, borrowed until the next one comes; NULL: beyond the bound. */
 struct perfetto_seq *perfetto_seq_of(struct perfetto *x, uint32_t id);
 /* A packet: its state, then what the pass does with it. */
-enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, uint64_t offset,
-				 unsigned depth, struct err *e);
+enum status perfetto_on_packet(struct perfetto *x, const struct pb *message, uint64_t offset,
+			       unsigned depth, struct err *e);
 enum status perfetto_dispatch(struct perfetto *x, const struct perfetto_packet *p, struct err *e);
 /* What is to be said of the file; of the first capture that ends. */
 void perfetto_notes(struct perfetto *x);

@@ -43,8 +43,8 @@ static int64_t scaled(uint64_t at, int64_t unit)
 }
 
 /* A clock of a snapshot. */
-static void perfetto_take_clock(struct perfetto *x, struct perfetto_seq *s, uint32_t seq,
-				struct pb b)
+static void perfetto_parse_clock(struct perfetto *x, struct perfetto_seq *s, uint32_t seq,
+				 struct pb b)
 {
 	struct perfetto_clocks *c = &x->clocks;
 	uint64_t id = 0, at = 0, unit = 1;
@@ -82,7 +82,7 @@ void perfetto_clock_snapshot(struct perfetto *x, struct perfetto_seq *s, uint32_
 	x->clocks.snapshots++;
 	while (pb_next(&b, &f))
 		if (f.number == 1 && f.wire == PB_BYTES)
-			perfetto_take_clock(x, s, seq, pb_of(&f));
+			perfetto_parse_clock(x, s, seq, pb_of(&f));
 		else if (f.number == 2 && f.wire == PB_VARINT && f.value &&
 			 x->pass == PERFETTO_SCAN)
 			x->clocks.primary = f.value;

@@ -17,7 +17,7 @@ enum { KIND_NO_REFERENCES = 2, KIND_STRING = 3, KIND_ARRAY = 4 };
 
 /* --- the scan --- */
 
-static void take_ids(uint64_t **ids, size_t *n, size_t *cap, const struct pb_field *f)
+static void parse_ids(uint64_t **ids, size_t *n, size_t *cap, const struct pb_field *f)
 {
 	struct pb list = pb_of(f);
 	uint64_t v;
@@ -41,7 +41,7 @@ static void perfetto_scan_type(struct perfetto *x, struct perfetto_graph *g, str
 		case 3: t.name = f.n ? perfetto_name(x, f.s, f.n) : 0; break;
 		case 4: t.size = f.value; break;
 		case 5: t.super = f.value; break;
-		case 6: take_ids(&g->ids, &g->n_ids, &g->cap_ids, &f); break;
+		case 6: parse_ids(&g->ids, &g->n_ids, &g->cap_ids, &f); break;
 		case 7: t.kind = f.value < 256 ? (uint8_t)f.value : 0; break;
 		}
 	t.n = g->n_ids - t.first;
@@ -216,7 +216,7 @@ static enum status perfetto_push_internals(struct perfetto *x, uint64_t from, st
 	all->n_refs = 0;
 	while (pb_next(&b, &f))
 		if (f.number == 10)
-			take_ids(&all->refs, &all->n_refs, &all->cap_refs, &f);
+			parse_ids(&all->refs, &all->n_refs, &all->cap_refs, &f);
 	for (size_t i = 0; !st && i < all->n_refs; i++)
 		if (all->refs[i])
 			st = push_reference(x, from, all->refs[i],
@@ -241,8 +241,8 @@ static enum status perfetto_push_object(struct perfetto *x, struct perfetto_grap
 		case 1: id = f.value; break;
 		case 2: type = f.value; break;
 		case 3: ev.requested = f.value; break;
-		case 4: take_ids(&all->names, &all->n_names, &all->cap_names, &f); break;
-		case 5: take_ids(&all->refs, &all->n_refs, &all->cap_refs, &f); break;
+		case 4: parse_ids(&all->names, &all->n_names, &all->cap_names, &f); break;
+		case 5: parse_ids(&all->refs, &all->n_refs, &all->cap_refs, &f); break;
 		case 6: base = f.value; break;
 		case 7: delta = f.value; break;
 		case 8: all->natives++; break;
@@ -285,7 +285,7 @@ static enum status perfetto_push_roots(struct perfetto *x, struct pb b, struct e
 	all->n_refs = 0;
 	while (pb_next(&b, &f))
 		if (f.number == 1)
-			take_ids(&all->refs, &all->n_refs, &all->cap_refs, &f);
+			parse_ids(&all->refs, &all->n_refs, &all->cap_refs, &f);
 		else if (f.number == 2)
 			type = f.value;
 	type = type < sizeof names / sizeof *names ? type : 0;

@@ -198,7 +198,7 @@ static bool is_huge(const struct perfetto_row *r)
 	return r->v[BLOCKS] > (uint64_t)BLOCKS_MOST || r->v[BLOCKS_FREED] > (uint64_t)BLOCKS_MOST;
 }
 
-static void take_row(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_row *r)
+static void add_row(struct perfetto *x, struct perfetto_seq *s, const struct perfetto_row *r)
 {
 	uint64_t missing = x->missing;
 	uint32_t stack = 0;
@@ -211,8 +211,8 @@ static void take_row(struct perfetto *x, struct perfetto_seq *s, const struct pe
 	VEC_PUSH(s->rows, s->n_rows, s->cap_rows) = *r;
 }
 
-static void perfetto_take_dump(struct perfetto *x, struct perfetto_seq *s,
-			       const struct perfetto_packet *p, struct pb b)
+static void perfetto_parse_dump(struct perfetto *x, struct perfetto_seq *s,
+				const struct perfetto_packet *p, struct pb b)
 {
 	struct perfetto_heaps *h = &x->heaps;
 	struct dump d = perfetto_dump_of(b);
@@ -231,14 +231,14 @@ static void perfetto_take_dump(struct perfetto *x, struct perfetto_seq *s,
 			h->huge++;
 			continue;
 		}
-		take_row(x, s, &r);
+		add_row(x, s, &r);
 		if (h->n_dumps && r.v[BYTES] > r.v[BYTES_FREED] && !h->owners[owner].art)
 			h->dumps[h->n_dumps - 1].live += r.v[BYTES] - r.v[BYTES_FREED];
 	}
 }
 
 /* A number that does not follow: packets were lost, or another profile begins. */
-static void take_index(struct perfetto *x, struct perfetto_seq *s, uint64_t index)
+static void check_index(struct perfetto *x, struct perfetto_seq *s, uint64_t index)
 {
 	if (s->profile && index < s->profile)
 		s->session++;
@@ -262,7 +262,7 @@ void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct p
 		if (f.number == 6)
 			goes_on = f.value;
 		else if (f.number == 7 && f.value < UINT64_MAX)
-			take_index(x, s, f.value);
+			check_index(x, s, f.value);
 		else if (f.number && f.number < 5)
 			s->inlined = true;
 	if (s->inlined) {
@@ -272,7 +272,7 @@ void perfetto_profile(struct perfetto *x, struct perfetto_seq *s, const struct p
 	}
 	while (pb_next(&again, &f))
 		if (f.number == 5 && f.wire == PB_BYTES)
-			perfetto_take_dump(x, s, p, pb_of(&f));
+			perfetto_parse_dump(x, s, p, pb_of(&f));
 	if (!goes_on)
 		perfetto_profile_flush(x, s);
 }

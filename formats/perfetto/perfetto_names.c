@@ -39,7 +39,7 @@ static uint64_t thread_key(uint32_t pid, uint32_t tid)
 }
 
 /* A command line's first word is the process's name. */
-static void take_process(struct perfetto *x, struct pb b)
+static void parse_process(struct perfetto *x, struct pb b)
 {
 	uint32_t pid = 0, name = 0;
 	struct pb_field f;
@@ -53,7 +53,7 @@ static void take_process(struct perfetto *x, struct pb b)
 		set_name(&x->names.processes, pid, name, true);
 }
 
-static void perfetto_take_thread(struct perfetto *x, struct pb b)
+static void perfetto_parse_thread(struct perfetto *x, struct pb b)
 {
 	uint32_t pid = 0, tid = 0, name = 0;
 	struct pb_field f;
@@ -77,9 +77,9 @@ void perfetto_process_tree(struct perfetto *x, struct pb b)
 
 	while (pb_next(&b, &f))
 		if (f.wire == PB_BYTES && f.number == 1)
-			take_process(x, pb_of(&f));
+			parse_process(x, pb_of(&f));
 		else if (f.wire == PB_BYTES && f.number == 2)
-			perfetto_take_thread(x, pb_of(&f));
+			perfetto_parse_thread(x, pb_of(&f));
 }
 
 void perfetto_process_descriptor(struct perfetto *x, struct pb b, uint32_t *pid)
@@ -160,8 +160,8 @@ static struct perfetto_line line_of(struct perfetto *x, struct pb b)
 	return l;
 }
 
-static void perfetto_take_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
-				 const struct pb_field *build_id)
+static void perfetto_parse_symbol(struct perfetto *x, struct pb b, const struct pb_field *path,
+				  const struct pb_field *build_id)
 {
 	struct perfetto_names *names = &x->names;
 	struct perfetto_symbol s = {.first = names->n_lines};
@@ -202,7 +202,7 @@ void perfetto_module_symbols(struct perfetto *x, struct pb b)
 			build_id = f;
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
-			perfetto_take_symbol(x, pb_of(&f), &path, &build_id);
+			perfetto_parse_symbol(x, pb_of(&f), &path, &build_id);
 }
 
 const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t path,

@@ -60,7 +60,7 @@ static bool is_data(const struct pb_field *f)
 	return true;
 }
 
-static void perfetto_take_field(struct perfetto_packet *p, const struct pb_field *f)
+static void perfetto_parse_field(struct perfetto_packet *p, const struct pb_field *f)
 {
 	switch (f->number) {
 	case 8:
@@ -84,7 +84,7 @@ static void perfetto_take_field(struct perfetto_packet *p, const struct pb_field
 }
 
 /* The counter that samples are weighed by, where they do not say. */
-static void take_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+static void parse_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f;
 
@@ -98,7 +98,7 @@ static void take_weight(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 		}
 }
 
-static void take_tracks(const struct pb_field *f, uint64_t *list, uint32_t *n)
+static void parse_tracks(const struct pb_field *f, uint64_t *list, uint32_t *n)
 {
 	struct pb b = pb_of(f);
 	uint64_t v = f->value;
@@ -117,7 +117,7 @@ static void forget_defaults(struct perfetto_seq *s)
 	s->unit = 0;
 }
 
-static void perfetto_take_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
+static void perfetto_parse_defaults(struct perfetto *x, struct perfetto_seq *s, struct pb b)
 {
 	struct pb_field f, of;
 
@@ -128,15 +128,15 @@ static void perfetto_take_defaults(struct perfetto *x, struct perfetto_seq *s, s
 		if (f.number == 58)
 			s->clock = (uint32_t)f.value;
 		if (f.number == 100)
-			take_weight(x, s, pb_of(&f));
+			parse_weight(x, s, pb_of(&f));
 		while (f.number == 11 && pb_next(&events, &of))
 			if (of.number == 11) {
 				s->track = of.value;
 				s->has_track = true;
 			} else if (of.number == 31) {
-				take_tracks(&of, s->extra, &s->n_extra);
+				parse_tracks(&of, s->extra, &s->n_extra);
 			} else if (of.number == 45) {
-				take_tracks(&of, s->doubles, &s->n_doubles);
+				parse_tracks(&of, s->doubles, &s->n_doubles);
 			}
 	}
 }
@@ -162,8 +162,8 @@ static void scan_weights(struct perfetto *x, struct pb b)
 }
 
 /* What the packet says of its sequence; false: it needs what was lost. */
-static bool perfetto_take_state(struct perfetto *x, struct perfetto_seq *s,
-				const struct perfetto_packet *p)
+static bool perfetto_apply_state(struct perfetto *x, struct perfetto_seq *s,
+				 const struct perfetto_packet *p)
 {
 	if (p->dropped && s->state == PERFETTO_VALID)
 		x->dropped += x->pass == PERFETTO_SCAN;
@@ -178,7 +178,7 @@ static bool perfetto_take_state(struct perfetto *x, struct perfetto_seq *s,
 		return false;
 	}
 	if (p->defaults.number)
-		perfetto_take_defaults(x, s, pb_of(&p->defaults));
+		perfetto_parse_defaults(x, s, pb_of(&p->defaults));
 	if (p->interned.number && x->pass == PERFETTO_SCAN)
 		scan_weights(x, pb_of(&p->interned));
 	if (p->interned.number && x->pass == PERFETTO_EVENTS && s->state != PERFETTO_LOST) {
@@ -232,16 +232,16 @@ static size_t perfetto_packet_unpacked_room(struct inflate_to *to, uint8_t **pla
 	return 1 << 16;
 }
 
-static void perfetto_packet_unpacked_took(struct inflate_to *to, size_t n)
+static void perfetto_packet_unpacked_consumed(struct inflate_to *to, size_t n)
 {
 	((struct unpacked *)to)->x->unpacked.len += n;
 }
 
-static enum status perfetto_take_packed(struct perfetto *x, const struct pb_field *f,
-					uint64_t offset, struct err *e)
+static enum status perfetto_unpack(struct perfetto *x, const struct pb_field *f, uint64_t offset,
+				   struct err *e)
 {
-	struct unpacked u = {.to = {perfetto_packet_unpacked_room, perfetto_packet_unpacked_took},
-			     .x = x};
+	struct unpacked u = {
+	    .to = {perfetto_packet_unpacked_room, perfetto_packet_unpacked_consumed}, .x = x};
 	const char *why;
 	enum status st = ST_OK;
 	struct pb_field packet;
@@ -262,7 +262,7 @@ static enum status perfetto_take_packed(struct perfetto *x, const struct pb_fiel
 		if (packet.number == 1 && packet.wire == PB_BYTES) {
 			struct pb inner = pb_of(&packet);
 
-			st = perfetto_packet_take(x, &inner, offset, 1, e);
+			st = perfetto_on_packet(x, &inner, offset, 1, e);
 		}
 	if (x->pass == PERFETTO_SCAN && (why || u.full || b.bad) && !x->broken++)
 		x->first_broken = offset;
@@ -271,8 +271,8 @@ static enum status perfetto_take_packed(struct perfetto *x, const struct pb_fiel
 
 /* --- the whole --- */
 
-enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, uint64_t offset,
-				 unsigned depth, struct err *e)
+enum status perfetto_on_packet(struct perfetto *x, const struct pb *message, uint64_t offset,
+			       unsigned depth, struct err *e)
 {
 	struct pb b = *message;
 	struct perfetto_packet p = {.offset = offset};
@@ -280,7 +280,7 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 	struct pb_field f;
 
 	while (pb_next(&b, &f))
-		perfetto_take_field(&p, &f);
+		perfetto_parse_field(&p, &f);
 	if (x->pass == PERFETTO_SCAN) {
 		x->packets++;
 		if (b.bad && !x->broken++)
@@ -290,14 +290,14 @@ enum status perfetto_packet_take(struct perfetto *x, const struct pb *message, u
 		return ST_OK;
 	if (p.data.number == PACKED_ZLIB || p.data.number == PACKED_ZSTD) {
 		if (!depth)
-			return perfetto_take_packed(x, &p.data, offset, e);
+			return perfetto_unpack(x, &p.data, offset, e);
 		x->broken += x->pass == PERFETTO_SCAN;
 		return ST_OK;
 	}
 	if (p.seq) {
 		s = perfetto_seq_of(x, p.seq);
 		x->more_seqs += !s && x->pass == PERFETTO_SCAN;
-		if (!s || !perfetto_take_state(x, s, &p))
+		if (!s || !perfetto_apply_state(x, s, &p))
 			return ST_OK;
 	}
 	perfetto_find_time(x, s, &p);

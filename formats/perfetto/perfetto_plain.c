@@ -54,7 +54,7 @@ static void add_member(struct perfetto_names *k, uint64_t key, const struct perf
 	k->member_list[first - 1].several |= k->member_list[first - 1].name != m->name;
 }
 
-static void perfetto_take_member(struct perfetto *x, struct pb b, uint64_t class, bool method)
+static void perfetto_parse_member(struct perfetto *x, struct pb b, uint64_t class, bool method)
 {
 	struct pb_field f, from = {0}, to = {0};
 	struct perfetto_member m = {0};
@@ -80,7 +80,7 @@ static void perfetto_take_member(struct perfetto *x, struct pb b, uint64_t class
 		   member_key(class, method, (struct piece){(const char *)from.s, from.n}), &m);
 }
 
-static void perfetto_take_class(struct perfetto *x, struct pb b, uint32_t package)
+static void perfetto_parse_class(struct perfetto *x, struct pb b, uint32_t package)
 {
 	struct pb_field f, from = {0}, to = {0};
 	struct pb again = b;
@@ -97,7 +97,7 @@ static void perfetto_take_class(struct perfetto *x, struct pb b, uint32_t packag
 	*map64_put(&x->names.classes, key) = perfetto_name(x, to.s, to.n);
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && (f.number == 3 || f.number == 4))
-			perfetto_take_member(x, pb_of(&f), key, f.number == 4);
+			perfetto_parse_member(x, pb_of(&f), key, f.number == 4);
 }
 
 void perfetto_deobfuscation(struct perfetto *x, struct pb b)
@@ -121,7 +121,7 @@ void perfetto_deobfuscation(struct perfetto *x, struct pb b)
 	names->n_packages += i == names->n_packages;
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
-			perfetto_take_class(x, pb_of(&f), i);
+			perfetto_parse_class(x, pb_of(&f), i);
 }
 
 /* Whether a file may have code of a package: /data/app/~~XYZ==/PACKAGE-XYZ==/base.apk, or none that says

@@ -195,7 +195,7 @@ void perfetto_stack_sample_scan(struct perfetto *x, struct pb b)
 			x->timed |= perfetto_weight_of(pb_of(&f)).unit == PERFETTO_UNIT_NS;
 }
 
-static void take_task(struct pb b, uint32_t *pid, uint32_t *tid)
+static void parse_task(struct pb b, uint32_t *pid, uint32_t *tid)
 {
 	struct pb_field f;
 
@@ -220,7 +220,7 @@ enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 
 	while (pb_next(&b, &f))
 		switch (f.number) {
-		case 1: take_task(pb_of(&f), &pid, &tid); break;
+		case 1: parse_task(pb_of(&f), &pid, &tid); break;
 		case 2:
 			pair = pair_of(x, s, true, f.value);
 			pid = pair ? (uint32_t)pair->first : 0;

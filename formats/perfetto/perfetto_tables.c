@@ -13,7 +13,7 @@
 
 static const uint8_t nothing[1];
 
-static void take_text(struct perfetto *x, struct map64 *m, struct pb b)
+static void parse_text(struct perfetto *x, struct map64 *m, struct pb b)
 {
 	struct pb_field f, text = {.s = nothing};
 	uint64_t id = 0;
@@ -30,7 +30,7 @@ static void take_text(struct perfetto *x, struct map64 *m, struct pb b)
 }
 
 /* Numbers of a field, packed or one by one. */
-static void take_ids(struct perfetto_tables *k, const struct pb_field *f)
+static void parse_ids(struct perfetto_tables *k, const struct pb_field *f)
 {
 	struct pb list = pb_of(f);
 	uint64_t v;
@@ -41,7 +41,7 @@ static void take_ids(struct perfetto_tables *k, const struct pb_field *f)
 		VEC_PUSH(k->ids, k->n_ids, k->cap_ids) = v;
 }
 
-static void perfetto_take_mapping(struct perfetto_tables *k, struct pb b)
+static void perfetto_parse_mapping(struct perfetto_tables *k, struct pb b)
 {
 	struct perfetto_mapping m = {.first = k->n_ids};
 	struct pb_field f;
@@ -51,14 +51,14 @@ static void perfetto_take_mapping(struct perfetto_tables *k, struct pb b)
 		switch (f.number) {
 		case 1: id = f.value; break;
 		case 2: m.build_id = f.value; break;
-		case 7: take_ids(k, &f); break;
+		case 7: parse_ids(k, &f); break;
 		}
 	m.n = k->n_ids - m.first;
 	VEC_PUSH(k->mappings, k->n_mappings, k->cap_mappings) = m;
 	*map64_put(&k->mapping_ids, id) = (uint32_t)k->n_mappings;
 }
 
-static void perfetto_take_frame(struct perfetto_tables *k, struct pb b)
+static void perfetto_parse_frame(struct perfetto_tables *k, struct pb b)
 {
 	struct perfetto_frame m = {0};
 	struct pb_field f;
@@ -81,8 +81,8 @@ static void perfetto_take_frame(struct perfetto_tables *k, struct pb b)
 }
 
 /* Who a sample is of; what a weight is. */
-static void perfetto_take_pair(struct perfetto_tables *k, struct map64 *ids, struct pb b,
-			       uint32_t first, uint32_t second)
+static void perfetto_parse_pair(struct perfetto_tables *k, struct map64 *ids, struct pb b,
+				uint32_t first, uint32_t second)
 {
 	struct perfetto_pair_of pair = {0, 0};
 	struct pb_field f;
@@ -99,7 +99,7 @@ static void perfetto_take_pair(struct perfetto_tables *k, struct map64 *ids, str
 	*map64_put(ids, id) = (uint32_t)k->n_pairs;
 }
 
-static void take_callstack(struct perfetto_tables *k, struct pb b)
+static void parse_callstack(struct perfetto_tables *k, struct pb b)
 {
 	struct perfetto_callstack c = {.first = k->n_ids};
 	struct pb_field f;
@@ -109,7 +109,7 @@ static void take_callstack(struct perfetto_tables *k, struct pb b)
 		if (f.number == 1)
 			id = f.value;
 		else if (f.number == 2)
-			take_ids(k, &f);
+			parse_ids(k, &f);
 	c.n = k->n_ids - c.first;
 	VEC_PUSH(k->callstacks, k->n_callstacks, k->cap_callstacks) = c;
 	*map64_put(&k->callstack_ids, id) = (uint32_t)k->n_callstacks;
@@ -141,17 +141,17 @@ void perfetto_intern(struct perfetto *x, struct perfetto_tables *k, struct pb b,
 		if (f.wire != PB_BYTES)
 			continue;
 		if (text >= 0)
-			take_text(x, &k->texts[text], pb_of(&f));
+			parse_text(x, &k->texts[text], pb_of(&f));
 		else if (f.number == frames)
-			perfetto_take_frame(k, pb_of(&f));
+			perfetto_parse_frame(k, pb_of(&f));
 		else if (f.number == callstacks)
-			take_callstack(k, pb_of(&f));
+			parse_callstack(k, pb_of(&f));
 		else if (f.number == mappings)
-			perfetto_take_mapping(k, pb_of(&f));
+			perfetto_parse_mapping(k, pb_of(&f));
 		else if (f.number == 48 && !of_profile)
-			perfetto_take_pair(k, &k->task_ids, pb_of(&f), 2, 3);
+			perfetto_parse_pair(k, &k->task_ids, pb_of(&f), 2, 3);
 		else if (f.number == 50 && !of_profile)
-			perfetto_take_pair(k, &k->weight_ids, pb_of(&f), 3, 5);
+			perfetto_parse_pair(k, &k->weight_ids, pb_of(&f), 3, 5);
 	}
 }
 

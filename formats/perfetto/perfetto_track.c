@@ -49,7 +49,7 @@ static struct perfetto_track *track_of(struct perfetto *x, uint64_t uuid)
 	return &t->list[*at - 1];
 }
 
-static void take_counter_descriptor(struct perfetto *x, struct perfetto_track *t, struct pb b)
+static void parse_counter_descriptor(struct perfetto *x, struct perfetto_track *t, struct pb b)
 {
 	struct pb_field f;
 
@@ -94,7 +94,7 @@ void perfetto_track_descriptor(struct perfetto *x, struct pb b)
 			t->has_pid = t->has_tid = true;
 			break;
 		case 5: t->parent = f.value; break;
-		case 8: take_counter_descriptor(x, t, pb_of(&f)); break;
+		case 8: parse_counter_descriptor(x, t, pb_of(&f)); break;
 		}
 }
 
@@ -299,7 +299,7 @@ static enum status perfetto_push_call(struct perfetto *x, const struct perfetto_
 
 /* --- an event --- */
 
-static void take_numbers(const struct pb_field *f, uint64_t *list, uint32_t *n)
+static void parse_numbers(const struct pb_field *f, uint64_t *list, uint32_t *n)
 {
 	struct pb b = pb_of(f);
 	uint64_t v = f->value;
@@ -323,7 +323,7 @@ static decimal reading_of_double(uint64_t bits)
 	return decimal_from_double(d, &v) ? v : NO_READING;
 }
 
-static void take_doubles(const struct pb_field *f, struct track_event *ev)
+static void parse_doubles(const struct pb_field *f, struct track_event *ev)
 {
 	for (size_t i = 0;
 	     f->wire == PB_BYTES && i + 8 <= f->n && ev->n_doubles < PERFETTO_EXTRA_MOST; i += 8) {
@@ -337,7 +337,7 @@ static void take_doubles(const struct pb_field *f, struct track_event *ev)
 		ev->doubles[ev->n_doubles++] = reading_of_double(f->value);
 }
 
-static void take_legacy(struct track_event *ev, struct pb b)
+static void parse_legacy(struct track_event *ev, struct pb b)
 {
 	struct pb_field f;
 
@@ -379,7 +379,7 @@ static void perfetto_track_field(struct track_event *ev, const struct pb_field *
 			ev->n_category = f->n;
 		}
 		return;
-	case 6: take_legacy(ev, pb_of(f)); return;
+	case 6: parse_legacy(ev, pb_of(f)); return;
 	case 9: ev->type = f->value; return;
 	case 10: ev->name_id = f->value; return;
 	case 11:
@@ -398,10 +398,10 @@ static void perfetto_track_field(struct track_event *ev, const struct pb_field *
 		ev->value = reading_of_double(f->value);
 		ev->has_value = true;
 		return;
-	case 31: take_numbers(f, ev->uuids, &ev->n_uuids); return;
-	case 12: take_numbers(f, (uint64_t *)ev->values, &ev->n_values); return;
-	case 45: take_numbers(f, ev->double_uuids, &ev->n_double_uuids); return;
-	case 46: take_doubles(f, ev); return;
+	case 31: parse_numbers(f, ev->uuids, &ev->n_uuids); return;
+	case 12: parse_numbers(f, (uint64_t *)ev->values, &ev->n_values); return;
+	case 45: parse_numbers(f, ev->double_uuids, &ev->n_double_uuids); return;
+	case 46: parse_doubles(f, ev); return;
 	}
 }
 
@@ -570,9 +570,9 @@ static uint32_t marker_of(struct perfetto *x, const struct perfetto_seq *s,
 	return trace_marker(x->im->t, &m);
 }
 
-static enum status perfetto_take_call(struct perfetto *x, struct perfetto_seq *s,
-				      const struct track_event *ev, uint64_t uuid,
-				      struct perfetto_time at, struct err *e)
+static enum status perfetto_add_call(struct perfetto *x, struct perfetto_seq *s,
+				     const struct track_event *ev, uint64_t uuid,
+				     struct perfetto_time at, struct err *e)
 {
 	struct perfetto_tracks *t = &x->tracks;
 	struct perfetto_call c = {.end = INT64_MAX, .ends = ev->type == TYPE_END};
@@ -614,7 +614,7 @@ enum status perfetto_track_event(struct perfetto *x, struct perfetto_seq *s,
 	}
 	st = perfetto_push_values(x, s, &ev, uuid, at, e);
 	if (!st && (ev.type == TYPE_BEGIN || ev.type == TYPE_END))
-		st = perfetto_take_call(x, s, &ev, uuid, at, e);
+		st = perfetto_add_call(x, s, &ev, uuid, at, e);
 	else if (ev.type == TYPE_INSTANT || (!ev.type && !ev.async))
 		x->tracks.instants++;
 	else if (!ev.type)

@@ -86,7 +86,7 @@ static bool milliseconds(struct pet *p, struct pet_piece s, int64_t *ns)
 }
 
 /* [number] MSec, and what follows; without MSec all of it is what follows. */
-static struct pet_piece take_time(struct pet *p, struct pet_piece s)
+static struct pet_piece parse_time(struct pet *p, struct pet_piece s)
 {
 	const char *unit = piece_find(s, "MSec");
 	struct pet_piece number = {s.s, unit ? (size_t)(unit - s.s) : 0};
@@ -123,7 +123,7 @@ static uint32_t pet_thread_of(struct pet *p, struct pet_piece name)
 }
 
 /* PEAK and "frame 12" at the end of it, each maybe not there; the rest is given back. */
-static struct pet_piece pet_take_frame(struct pet *p, struct pet_piece s)
+static struct pet_piece pet_parse_frame(struct pet *p, struct pet_piece s)
 {
 	size_t n = s.n;
 	uint64_t number;
@@ -158,7 +158,7 @@ static uint32_t add_location(struct pet *p, const struct location *l)
 }
 
 /* "Name (File.cpp - LINE: 12) text": the name stays in *s, the text is given back. */
-static struct pet_piece pet_take_place(struct pet *p, struct pet_piece *s, struct location *l)
+static struct pet_piece pet_parse_place(struct pet *p, struct pet_piece *s, struct location *l)
 {
 	static const struct pet_piece none = {"", 0};
 	const char *word = piece_find(*s, "LINE:"), *open;
@@ -195,7 +195,7 @@ static struct pet_piece pet_take_place(struct pet *p, struct pet_piece *s, struc
 }
 
 /* What follows "7) ": an address, a name, or both. */
-static void pet_take_call(struct pet *p, struct pet_piece s)
+static void pet_parse_call(struct pet *p, struct pet_piece s)
 {
 	struct location l = {.space = SPACE_NAME, .kind = LOCATION_UNSTATED};
 	struct pet_piece text;
@@ -212,7 +212,7 @@ static void pet_take_call(struct pet *p, struct pet_piece s)
 		}
 	}
 	s = piece_trim(piece_from(s, pet_dash(s)));
-	text = pet_take_place(p, &s, &l);
+	text = pet_parse_place(p, &s, &l);
 	if (pet_no_name(s) && l.space == SPACE_NAME)
 		l.space = SPACE_UNKNOWN;
 	if (!pet_no_name(s))
@@ -230,7 +230,7 @@ static void pet_take_call(struct pet *p, struct pet_piece s)
 }
 
 /* Lines of a listing; false: none. */
-static bool pet_take_calls(struct pet *p, struct pet_piece s)
+static bool pet_parse_calls(struct pet *p, struct pet_piece s)
 {
 	uint64_t index;
 	size_t n;
@@ -242,7 +242,7 @@ static bool pet_take_calls(struct pet *p, struct pet_piece s)
 	if (p->state == IN_SHORT) {
 		p->index = index;
 		p->has_index = true;
-		pet_take_call(p, piece_from(s, n));
+		pet_parse_call(p, piece_from(s, n));
 		return true;
 	}
 	p->state = IN_LISTING;
@@ -252,7 +252,7 @@ static bool pet_take_calls(struct pet *p, struct pet_piece s)
 		p->odd_indexes += index != p->now.n;
 		s = piece_from(s, n);
 		length = pet_next_index(s, index);
-		pet_take_call(p, (struct pet_piece){s.s, length});
+		pet_parse_call(p, (struct pet_piece){s.s, length});
 		if (length == s.n)
 			return true;
 		s = piece_trim(piece_from(s, length));
@@ -261,7 +261,7 @@ static bool pet_take_calls(struct pet *p, struct pet_piece s)
 }
 
 /* Thread: NAME PEAK frame 12 Function Name Trace 0) ..., from any of these on. */
-static void take_fields(struct pet *p, struct pet_piece s)
+static void parse_fields(struct pet *p, struct pet_piece s)
 {
 	const char *listing = piece_find(s, pet_listing);
 	struct pet_piece rest = {"", 0};
@@ -270,13 +270,13 @@ static void take_fields(struct pet *p, struct pet_piece s)
 		rest = piece_trim(piece_from(s, (size_t)(listing - s.s) + strlen(pet_listing)));
 		s.n = (size_t)(listing - s.s);
 	}
-	s = pet_take_frame(p, piece_trim(s));
+	s = pet_parse_frame(p, piece_trim(s));
 	if (piece_begins(s, "Thread:"))
 		p->thread = pet_thread_of(p, piece_trim(piece_from(s, 7)));
 	if (listing)
 		p->state = IN_LISTING;
 	if (rest.n)
-		pet_take_calls(p, rest);
+		pet_parse_calls(p, rest);
 }
 
 static uint32_t marker_of(struct pet *p, uint32_t location)
@@ -369,7 +369,7 @@ static void begin(struct pet *p, enum state state)
 	p->later.len = 0;
 }
 
-static enum status take_message(struct pet *p, struct pet_piece s, struct err *e)
+static enum status on_message(struct pet *p, struct pet_piece s, struct err *e)
 {
 	enum status st = pet_flush(p, e);
 
@@ -385,7 +385,7 @@ static enum status take_message(struct pet *p, struct pet_piece s, struct err *e
 }
 
 /* What begins an entry, or goes on with the present one. *known: false for other text. */
-static enum status pet_take_piece(struct pet *p, struct pet_piece s, bool *known, struct err *e)
+static enum status pet_parse_piece(struct pet *p, struct pet_piece s, bool *known, struct err *e)
 {
 	char index[32];
 	enum status st = ST_OK;
@@ -396,7 +396,7 @@ static enum status pet_take_piece(struct pet *p, struct pet_piece s, bool *known
 	if (piece_begins(s, pet_head)) {
 		st = pet_flush(p, e);
 		begin(p, IN_HEAD);
-		take_fields(p, take_time(p, piece_trim(piece_from(s, strlen(pet_head)))));
+		parse_fields(p, parse_time(p, piece_trim(piece_from(s, strlen(pet_head)))));
 	} else if (piece_begins(s, pet_short) && (end = piece_find(s, pet_short_end))) {
 		struct pet_piece name = piece_from(s, strlen(pet_short));
 
@@ -405,20 +405,20 @@ static enum status pet_take_piece(struct pet *p, struct pet_piece s, bool *known
 		name.n = (size_t)(end - name.s);
 		p->thread = pet_thread_of(p, piece_trim(name));
 		s = piece_from(s, (size_t)(end - s.s) + strlen(pet_short_end));
-		s = take_time(p, piece_trim(s));
-		*known = !s.n || pet_take_calls(p, s);
+		s = parse_time(p, piece_trim(s));
+		*known = !s.n || pet_parse_calls(p, s);
 	} else if (piece_begins(s, pet_fence)) {
-		st = take_message(p, s, e);
+		st = on_message(p, s, e);
 	} else if (p->state == IN_HEAD &&
 		   (piece_begins(s, "Thread:") || piece_begins(s, "PEAK") ||
 		    piece_begins(s, "frame ") || piece_begins(s, pet_listing))) {
-		take_fields(p, s);
+		parse_fields(p, s);
 	} else if (p->state != OUTSIDE && piece_begins(s, "Description:") && p->now.n) {
 		snprintf(index, sizeof index, "%zu) ",
 			 p->state == IN_SHORT && p->has_index ? (size_t)p->index : p->now.n - 1);
 		add_text(p, &p->text, index, piece_trim(piece_from(s, 12)));
 	} else {
-		*known = p->state != OUTSIDE && pet_take_calls(p, s);
+		*known = p->state != OUTSIDE && pet_parse_calls(p, s);
 		if (!*known && s.n && p->state != OUTSIDE && p->now.n)
 			st = pet_flush(p, e);
 	}
@@ -426,7 +426,7 @@ static enum status pet_take_piece(struct pet *p, struct pet_piece s, bool *known
 }
 
 /* A message has its closing pet_fence on its own line; the pet_fence begins no other. */
-static enum status take_line(struct pet *p, struct pet_piece s, struct err *e)
+static enum status parse_line(struct pet *p, struct pet_piece s, struct err *e)
 {
 	bool any = false, known = true, blank = !piece_trim(s).n;
 	enum status st = ST_OK;
@@ -434,7 +434,7 @@ static enum status take_line(struct pet *p, struct pet_piece s, struct err *e)
 	while (!st && s.n) {
 		size_t n = pet_next_cut(s);
 
-		st = pet_take_piece(p, (struct pet_piece){s.s, n}, &known, e);
+		st = pet_parse_piece(p, (struct pet_piece){s.s, n}, &known, e);
 		any |= known;
 		s = piece_from(s, n);
 	}
@@ -479,7 +479,7 @@ static enum status pet_read(struct import *im, struct err *e)
 	trace_set(im->t, "spikes", "logged"); /* those without a time, too */
 	st = import_begin(im, e);
 	while (!st && (s.s = cursor_line(c, &s.n, LINE_LIMIT)))
-		st = take_line(&p, s, e);
+		st = parse_line(&p, s, e);
 	if (!st)
 		st = pet_flush(&p, e);
 	p.lost_texts += p.later.len > 0;
@@ -523,7 +523,7 @@ const struct reader reader_pet = {
     .name = "pet",
     .family = "PET",
     .page = "pet",
-    .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS,
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",
     .guesses = true,

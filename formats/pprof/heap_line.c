@@ -28,7 +28,7 @@ static bool number_and(struct heap_text *t, char stop, int64_t *v)
 	return true;
 }
 
-static bool take(struct heap_text *t, const char *word)
+static bool skip_word(struct heap_text *t, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -44,7 +44,8 @@ bool heap_line_numbers(struct heap_text *t, struct heap_numbers *v)
 	if (!number_and(t, ':', &v->live) || !number_and(t, ' ', &v->live_bytes))
 		return false;
 	skip_blanks(t);
-	return take(t, "[") && number_and(t, ':', &v->all) && number_and(t, ']', &v->all_bytes);
+	return skip_word(t, "[") && number_and(t, ':', &v->all) &&
+	       number_and(t, ']', &v->all_bytes);
 }
 
 /* "heap_v2/524288" */
@@ -65,14 +66,14 @@ bool heap_line_head(const char *s, size_t n, struct heap_head *h)
 	struct heap_text t = {s, s + n};
 
 	*h = (struct heap_head){.period = 0};
-	if (take(&t, "heap_v2/")) {
+	if (skip_word(&t, "heap_v2/")) {
 		h->jemalloc = true;
 		return kind_and_period((struct heap_text){s, s + n}, h);
 	}
-	if (!take(&t, "heap profile:") || !heap_line_numbers(&t, &h->sum))
+	if (!skip_word(&t, "heap profile:") || !heap_line_numbers(&t, &h->sum))
 		return false;
 	skip_blanks(&t);
-	return take(&t, "@") ? kind_and_period(t, h) : t.s == t.end;
+	return skip_word(&t, "@") ? kind_and_period(t, h) : t.s == t.end;
 }
 
 bool heap_line_thread(const char *s, size_t n, struct heap_thread *th)
@@ -82,9 +83,9 @@ bool heap_line_thread(const char *s, size_t n, struct heap_thread *th)
 
 	*th = (struct heap_thread){.tid = 0};
 	skip_blanks(&t);
-	if (t.s == s || !take(&t, "t"))
+	if (t.s == s || !skip_word(&t, "t"))
 		return false;
-	th->total = take(&t, "*:");
+	th->total = skip_word(&t, "*:");
 	if ((!th->total && !number_and(&t, ':', &tid)) || !heap_line_numbers(&t, &th->v))
 		return false;
 	th->tid = (uint64_t)tid;
@@ -126,7 +127,7 @@ bool heap_line_symbol(const char *s, size_t n, struct heap_symbol *x)
 	uint64_t line;
 
 	*x = (struct heap_symbol){.address = 0};
-	if (!take(&t, "#\t") || !heap_line_address(&t, &x->address) || !take(&t, "\t"))
+	if (!skip_word(&t, "#\t") || !heap_line_address(&t, &x->address) || !skip_word(&t, "\t"))
 		return false;
 	tab = memchr(t.s, '\t', (size_t)(t.end - t.s));
 	x->name = without_offset((struct heap_text){t.s, tab ? tab : t.end});

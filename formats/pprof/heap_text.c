@@ -169,7 +169,7 @@ static void add_address(struct heap_profile *p, uint64_t address)
 }
 
 /* False: it has something else than addresses. */
-static bool take_stack(struct heap_profile *p, struct heap_text t)
+static bool parse_stack(struct heap_profile *p, struct heap_text t)
 {
 	uint64_t address;
 
@@ -293,15 +293,15 @@ static enum status end_row(struct heap_profile *p, struct err *e)
 	return st;
 }
 
-static enum status heap_text_take_jemalloc(struct heap_profile *p, const char *s, size_t n,
-					   struct err *e)
+static enum status heap_text_parse_jemalloc(struct heap_profile *p, const char *s, size_t n,
+					    struct err *e)
 {
 	struct heap_thread th;
 	enum status st = ST_OK;
 
 	if (*s == '@') {
 		st = end_row(p, e);
-		p->in_row = take_stack(p, (struct heap_text){s + 1, s + n});
+		p->in_row = parse_stack(p, (struct heap_text){s + 1, s + n});
 		if (!p->in_row)
 			refuse_line(p);
 	} else if (!heap_line_thread(s, n, &th)) {
@@ -315,7 +315,7 @@ static enum status heap_text_take_jemalloc(struct heap_profile *p, const char *s
 	return st;
 }
 
-static enum status take_gperftools(struct heap_profile *p, const char *s, size_t n, struct err *e)
+static enum status parse_gperftools(struct heap_profile *p, const char *s, size_t n, struct err *e)
 {
 	struct heap_text t = {s, s + n};
 	struct heap_numbers v;
@@ -324,14 +324,14 @@ static enum status take_gperftools(struct heap_profile *p, const char *s, size_t
 	if (*s == '#')
 		return ST_OK;
 	if (!heap_line_numbers(&t, &v) || !(at = memchr(t.s, '@', (size_t)(t.end - t.s))) ||
-	    !take_stack(p, (struct heap_text){at + 1, t.end})) {
+	    !parse_stack(p, (struct heap_text){at + 1, t.end})) {
 		refuse_line(p);
 		return ST_OK;
 	}
 	return heap_text_push_total(p, &v, e);
 }
 
-static enum status heap_text_take_rows(struct heap_profile *p, bool jemalloc, struct err *e)
+static enum status heap_text_parse_rows(struct heap_profile *p, bool jemalloc, struct err *e)
 {
 	struct cursor *c = &p->im->in->cur;
 	enum status st = ST_OK;
@@ -345,8 +345,8 @@ static enum status heap_text_take_rows(struct heap_profile *p, bool jemalloc, st
 		if ((const char *)c->pos == s + n) /* a number that is cut is another one */
 			refuse_line(p);
 		else
-			st = jemalloc ? heap_text_take_jemalloc(p, s, n, e)
-				      : take_gperftools(p, s, n, e);
+			st = jemalloc ? heap_text_parse_jemalloc(p, s, n, e)
+				      : parse_gperftools(p, s, n, e);
 	}
 	if (!st && jemalloc)
 		st = end_row(p, e);
@@ -459,7 +459,7 @@ static enum status heap_text_read_profile(struct heap_profile *p, struct err *e)
 	if (!st)
 		st = import_begin(p->im, e);
 	if (!st)
-		st = heap_text_take_rows(p, h.jemalloc, e);
+		st = heap_text_parse_rows(p, h.jemalloc, e);
 	heap_text_add_notes(p);
 	return st;
 }
@@ -505,7 +505,8 @@ const struct reader reader_gperftools_heap = {
     .name = "gperftools-heap",
     .family = "Heap profiles",
     .page = "pprof",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_ADDRESSES,
+    .capabilities =
+	CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_ADDRESSES,
     .what = "gperftools' heap profiles as text, and Go's (debug=1)",
     .suffixes = "heap",
     .rewinds = true,
@@ -518,8 +519,8 @@ const struct reader reader_jemalloc_heap = {
     .name = "jemalloc-heap",
     .family = "Heap profiles",
     .page = "pprof",
-    .carries =
-	CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_THREADS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS |
+		    CAPABILITY_THREADS | CAPABILITY_ADDRESSES,
     .what = "jemalloc's heap profiles, by thread",
     .suffixes = "heap",
     .rewinds = true,

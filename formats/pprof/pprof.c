@@ -403,7 +403,7 @@ static enum status pprof_push_rows(struct pprof *p, struct err *e)
 	return st;
 }
 
-static enum status pprof_take_sample(struct pprof *p, struct pb b, struct err *e)
+static enum status pprof_add_sample(struct pprof *p, struct pb b, struct err *e)
 {
 	bool sound;
 
@@ -481,7 +481,7 @@ static void pprof_set_attributes(struct pprof *p)
 }
 
 /* What tm-export says of its trace in a comment that begins so; NULL: nothing. */
-static const char *pprof_says(struct pprof *p, const char *with)
+static const char *pprof_comment_value(struct pprof *p, const char *with)
 {
 	for (size_t i = 0; i < p->tables.n_comments; i++) {
 		const char *s = pprof_text(&p->tables, p->tables.comments[i], NULL);
@@ -494,7 +494,7 @@ static const char *pprof_says(struct pprof *p, const char *with)
 
 static uint8_t pprof_state_of(struct pprof *p, const char *word)
 {
-	const char *estimated = pprof_says(p, TRACE_ESTIMATED_COMMENT);
+	const char *estimated = pprof_comment_value(p, TRACE_ESTIMATED_COMMENT);
 
 	/* A period of 1, or none, is that each was counted. */
 	return p->tables.period > 1 || (estimated && strstr(estimated, word)) ? METRIC_ESTIMATED
@@ -579,7 +579,7 @@ static void pprof_add_notes(struct pprof *p)
 			   "are not in the file");
 }
 
-static enum status take_samples(struct pprof *p, struct err *e)
+static enum status parse_samples(struct pprof *p, struct err *e)
 {
 	struct cursor *c = &p->im->in->cur;
 	enum status st = ST_OK, out;
@@ -589,7 +589,7 @@ static enum status take_samples(struct pprof *p, struct err *e)
 	while (!st) {
 		st = pb_next_of(c, &f, "profile");
 		if (!st && f.number == 2 && f.wire == PB_BYTES)
-			st = pprof_take_sample(p, pb_of(&f), e);
+			st = pprof_add_sample(p, pb_of(&f), e);
 	}
 	out = pprof_push_rows(p, &own);
 	if (out && (st == ST_OK || st == ST_NONE))
@@ -626,14 +626,14 @@ static enum status pprof_read_profile(struct pprof *p, struct err *e)
 	pprof_name_events(p);
 	pprof_modules(x, im->t);
 	pprof_set_attributes(p);
-	filtered = pprof_says(p, TRACE_FILTERED_COMMENT);
+	filtered = pprof_comment_value(p, TRACE_FILTERED_COMMENT);
 	if (filtered)
 		trace_set(im->t, TRACE_FILTERED, filtered);
 	st = input_rewind(im->in);
 	if (!st)
 		st = import_begin(im, e);
 	if (!st)
-		st = take_samples(p, e);
+		st = parse_samples(p, e);
 	pprof_add_notes(p);
 	return st;
 }
@@ -714,9 +714,9 @@ const struct reader reader_pprof = {
     .name = "pprof",
     .family = "Heap profiles",
     .page = "pprof",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
-	       CARRIES_SAMPLES | CARRIES_TIME | CARRIES_THREADS | CARRIES_ADDRESSES |
-	       CARRIES_BUILD_IDS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES |
+		    CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_TIME | CAPABILITY_THREADS |
+		    CAPABILITY_ADDRESSES | CAPABILITY_BUILD_IDS,
     .what = "pprof's profiles: heap, cpu, contention and others",
     .suffixes = "pb.gz,pprof,pb,prof",
     .rewinds = true,

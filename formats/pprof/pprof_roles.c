@@ -181,7 +181,7 @@ static void leave_doubles(struct pprof_tables *p)
 }
 
 /* Calls that stand beside samples, as tm-export writes both. */
-static void tell_calls(struct pprof_tables *p)
+static void mark_calls(struct pprof_tables *p)
 {
 	struct pprof_type *calls = NULL;
 	bool samples = false;
@@ -203,7 +203,7 @@ bool pprof_roles(struct pprof_tables *p)
 	for (size_t i = 0; i < p->n_types; i++)
 		name_role(p, &p->types[i]);
 	leave_doubles(p);
-	tell_calls(p);
+	mark_calls(p);
 	time = choose_time(p);
 	samples = choose_samples(p, time);
 	if (time)

@@ -112,7 +112,7 @@ static void end_sample(struct parser *p)
 	p->n_sample = 0;
 }
 
-static void take_index(struct parser *p, struct json_value v)
+static void parse_index(struct parser *p, struct json_value v)
 {
 	uint64_t index;
 	uint32_t location;
@@ -129,7 +129,7 @@ static void take_index(struct parser *p, struct json_value v)
 	VEC_PUSH(p->sample, p->n_sample, p->cap_sample) = location;
 }
 
-static void take_weight(struct parser *p, struct json_value v)
+static void parse_weight(struct parser *p, struct json_value v)
 {
 	int64_t weight = 0;
 
@@ -228,7 +228,7 @@ static void first_text(struct parser *p, unsigned place, struct json_value v)
 }
 
 /* Its unit may come later. */
-static void take_start(struct speedscope_profile *of, struct json_value v)
+static void parse_start(struct speedscope_profile *of, struct json_value v)
 {
 	if (v.n >= sizeof of->start)
 		return;
@@ -250,7 +250,7 @@ static enum status first_value(void *arg, unsigned place, struct json_value v, s
 	else if (place == EVENT_AT || place == WEIGHT)
 		x->profiles[x->n_profiles - 1].decimals |= speedscope_has_decimals(v.s, v.n);
 	else if (place == PROFILE_START)
-		take_start(&x->profiles[x->n_profiles - 1], v);
+		parse_start(&x->profiles[x->n_profiles - 1], v);
 	else if (place == FRAME_LINE && num_dec(v.s, v.n, &line) && line <= UINT32_MAX)
 		p->frame.line = (uint32_t)line;
 	return ST_OK;
@@ -274,7 +274,7 @@ static enum status second_begin(void *arg, unsigned place, struct err *e)
 	return ST_OK;
 }
 
-static enum status take_event(struct parser *p, struct err *e)
+static enum status on_event(struct parser *p, struct err *e)
 {
 	const struct event_object *ev = &p->event;
 
@@ -294,7 +294,7 @@ static enum status second_end(void *arg, unsigned place, struct err *e)
 		return ST_OK;
 	if (place == SAMPLE)
 		end_sample(p);
-	return place == EVENT ? take_event(p, e) : place == PROFILE ? end_profile(p, e) : ST_OK;
+	return place == EVENT ? on_event(p, e) : place == PROFILE ? end_profile(p, e) : ST_OK;
 }
 
 static enum status second_value(void *arg, unsigned place, struct json_value v, struct err *e)
@@ -309,8 +309,8 @@ static enum status second_value(void *arg, unsigned place, struct json_value v, 
 	if (v.kind != JSON_NUMBER || !p->x.profile)
 		return ST_OK;
 	switch (place) {
-	case INDEX: take_index(p, v); break;
-	case WEIGHT: take_weight(p, v); break;
+	case INDEX: parse_index(p, v); break;
+	case WEIGHT: parse_weight(p, v); break;
 	case EVENT_FRAME: ev->has_frame = num_dec(v.s, v.n, &ev->frame); break;
 	case EVENT_AT: ev->has_at = speedscope_value(&p->x, v.s, v.n, &ev->at); break;
 	case EVENT_CONTINUED: ev->continued = v.n == 1 && *v.s == '1'; break;
@@ -439,8 +439,8 @@ const struct reader reader_speedscope = {
     .name = "speedscope",
     .family = "Chrome, node and speedscope",
     .page = "speedscope",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_SAMPLES |
-	       CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS |
+		    CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS,
     .what = "speedscope's JSON: sampled and evented profiles",
     .suffixes = "json",
     .rewinds = true,

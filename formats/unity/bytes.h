@@ -25,7 +25,7 @@ static inline size_t unity_left(const struct unity_bytes *b)
 	return (size_t)(b->end - b->p);
 }
 
-static inline const uint8_t *unity_take(struct unity_bytes *b, uint64_t n)
+static inline const uint8_t *unity_read_bytes(struct unity_bytes *b, uint64_t n)
 {
 	const uint8_t *p = b->p;
 
@@ -42,28 +42,28 @@ static inline const uint8_t *unity_take(struct unity_bytes *b, uint64_t n)
 
 static inline uint32_t unity_u8(struct unity_bytes *b)
 {
-	const uint8_t *p = unity_take(b, 1);
+	const uint8_t *p = unity_read_bytes(b, 1);
 
 	return p ? *p : 0;
 }
 
 static inline uint32_t unity_u16(struct unity_bytes *b)
 {
-	const uint8_t *p = unity_take(b, 2);
+	const uint8_t *p = unity_read_bytes(b, 2);
 
 	return p ? le16(p) : 0;
 }
 
 static inline uint32_t unity_u32(struct unity_bytes *b)
 {
-	const uint8_t *p = unity_take(b, 4);
+	const uint8_t *p = unity_read_bytes(b, 4);
 
 	return p ? le32(p) : 0;
 }
 
 static inline uint64_t unity_u64(struct unity_bytes *b)
 {
-	const uint8_t *p = unity_take(b, 8);
+	const uint8_t *p = unity_read_bytes(b, 8);
 
 	return p ? le64(p) : 0;
 }
@@ -81,7 +81,7 @@ static inline void unity_align(struct unity_bytes *b)
 static inline const char *unity_text(struct unity_bytes *b, size_t *n)
 {
 	uint32_t length = unity_u32(b);
-	const uint8_t *p = unity_take(b, length);
+	const uint8_t *p = unity_read_bytes(b, length);
 
 	*n = p ? length : 0;
 	unity_align(b);

@@ -33,7 +33,7 @@ struct unity_crawl {
 	size_t done, n_queue, cap_queue;
 	uint32_t *elements; /* names "[0]", ...; 0: not made yet */
 	uint32_t string_type;
-	uint64_t work, objects, dangling, dangling_statics, cut_objects, foreign;
+	uint64_t work, objects, dangling, dangling_statics, cut_objects, known_type;
 	bool gave_up;
 	struct buf text;
 };
@@ -408,7 +408,7 @@ static enum status crawl_object(struct unity_crawl *c, uint64_t address,
 		else if (map64_get(natives, to))
 			st = emit_reference(c->im, address, to, s.name, ABSENT, e);
 		else
-			c->foreign++;
+			c->known_type++;
 	}
 	return st;
 }
@@ -431,7 +431,7 @@ void unity_crawl_notes(const struct unity_crawl *c)
 	    LOSS(NOTE_INFO, c->dangling, "references go to objects outside the captured heap"),
 	    LOSS(NOTE_INFO, c->dangling_statics,
 		 "static fields refer to objects outside the captured heap"),
-	    LOSS(NOTE_INFO, c->foreign,
+	    LOSS(NOTE_INFO, c->known_type,
 		 "objects have an m_CachedPtr to a native object that is not in the snapshot"),
 	    LOSS(NOTE_LOSS, c->cut_objects, "objects were captured only in part"),
 	    LOSS(NOTE_LOSS, c->layouts.cut, "fields were left out: too many, or nested too deep"),

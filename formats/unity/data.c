@@ -192,8 +192,8 @@ const struct reader reader_unity_data = {
     .name = "unity-data",
     .family = "Unity",
     .page = "unity",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
-	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
+		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS,
     .what = "Unity profiler: .data, saved by the editor, 2018.1 on (best effort)",
     .suffixes = "data",
     .guesses = true,

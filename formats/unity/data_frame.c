@@ -31,7 +31,7 @@ static const char *text(struct unity_bytes *b, size_t *n)
 		b->p = b->end;
 		return "";
 	}
-	unity_take(b, (*n / 4 + 1) * 4);
+	unity_read_bytes(b, (*n / 4 + 1) * 4);
 	return s;
 }
 
@@ -44,7 +44,7 @@ static void skip_text(struct unity_bytes *b)
 
 static void skip_words(struct unity_bytes *b, uint64_t n)
 {
-	unity_take(b, n * 4);
+	unity_read_bytes(b, n * 4);
 }
 
 /* A counted array of items of so many words. */
@@ -243,7 +243,7 @@ static void data_frame_read_callstacks(struct unity_data *d, struct unity_bytes 
 	for (uint32_t i = 0; i < n && !b->cut; i++) {
 		uint8_t addresses[CALLS_MAX * 8] = {0};
 		uint32_t sample = unity_u32(b);
-		const uint8_t *p = unity_take(b, CALLS_MAX * (wide ? 8 : 4));
+		const uint8_t *p = unity_read_bytes(b, CALLS_MAX * (wide ? 8 : 4));
 		size_t count = 0;
 
 		for (; p && count < CALLS_MAX; count++) {

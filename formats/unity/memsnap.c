@@ -293,7 +293,7 @@ static void set_text(struct reading *r, unsigned place, struct json_value v)
 	}
 }
 
-static enum status take_value(struct reading *r, unsigned place, struct json_value v)
+static enum status parse_value(struct reading *r, unsigned place, struct json_value v)
 {
 	int64_t negative;
 	uint64_t n;
@@ -333,7 +333,7 @@ static enum status memsnap_value(void *arg, unsigned place, struct json_value v,
 
 	(void)e;
 	if (byte > UINT8_MAX)
-		return take_value(r, place, v);
+		return parse_value(r, place, v);
 	buf_addc(&r->bytes, (char)byte); /* most of a large file */
 	return ST_OK;
 }
@@ -419,7 +419,7 @@ const struct reader reader_unity_memsnap = {
     .name = "memsnap",
     .family = "Unity",
     .page = "snapshot",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_TYPES | CAPABILITY_OBJECTS | CAPABILITY_REFERENCES,
     .what = "Unity's old MemoryProfiler, JSON: .memsnap2 and .memsnap3",
     .suffixes = "memsnap2,memsnap3",
     .cut = CUT_NEVER, /* what keeps objects alive is pushed when all was read */

@@ -84,11 +84,11 @@ static void step_over(struct unity_bytes *b, const char *layout)
 		case 'a': unity_align(b); break;
 		case 's':
 		case 'y':
-			unity_take(b, unity_u32(b));
+			unity_read_bytes(b, unity_u32(b));
 			unity_align(b);
 			break;
-		case 'i': unity_take(b, (uint64_t)unity_u32(b) * 4); break;
-		default: unity_take(b, (uint64_t)(*layout - '0')); break;
+		case 'i': unity_read_bytes(b, (uint64_t)unity_u32(b) * 4); break;
+		default: unity_read_bytes(b, (uint64_t)(*layout - '0')); break;
 		}
 }
 
@@ -141,10 +141,10 @@ static bool unity_message_value(struct unity_bytes *b, struct value *v)
 	case 8:
 	case 9:
 	case 11:
-		unity_take(b, unity_u32(b));
+		unity_read_bytes(b, unity_u32(b));
 		unity_align(b);
 		break;
-	case 10: unity_take(b, 12); break;
+	case 10: unity_read_bytes(b, 12); break;
 	default: return b->cut;
 	}
 	v->type = (uint8_t)type;
@@ -266,7 +266,7 @@ static void callstack(struct unity_stream *s, struct unity_thread *t, struct uni
 
 	unity_u32(b);
 	n = unity_u8(b);
-	p = unity_take(b, (uint64_t)n * 8);
+	p = unity_read_bytes(b, (uint64_t)n * 8);
 	if (p && t->n_open && !t->waiting)
 		t->open[t->n_open - 1].calls = unity_frames_calls(
 		    &s->frames, p, n > CALLSTACK_MAX ? (size_t)CALLSTACK_MAX : n);
@@ -340,7 +340,7 @@ static enum status unity_message_all_profiler_stats(struct unity_stream *s,
 	if (s->ordinal >= UNITY_2018_3)
 		unity_u32(b);
 	n = (uint64_t)unity_u32(b) * 4;
-	words.base = words.p = unity_take(b, n);
+	words.base = words.p = unity_read_bytes(b, n);
 	if (b->cut || !n)
 		return ST_OK;
 	words.end = words.p + n;
@@ -359,7 +359,7 @@ static void category_info(struct unity_stream *s, struct unity_bytes *b)
 	size_t n;
 	const char *name;
 
-	unity_take(b, 4);
+	unity_read_bytes(b, 4);
 	name = unity_text(b, &n);
 	if (!b->cut)
 		unity_category_name(&s->frames.names, id, name, n);

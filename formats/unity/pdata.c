@@ -321,7 +321,8 @@ const struct reader reader_unity_pdata = {
     .name = "unity-pdata",
     .family = "Unity",
     .page = "unity",
-    .carries = CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_THREADS | CARRIES_FRAMES,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS |
+		    CAPABILITY_FRAMES,
     .what = "Unity Profile Analyzer: .pdata, versions 1 to 7 (best effort)",
     .suffixes = "pdata",
     .rewinds = true,

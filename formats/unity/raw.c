@@ -342,8 +342,8 @@ const struct reader reader_unity_raw = {
     .name = "unity-raw",
     .family = "Unity",
     .page = "unity",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME |
-	       CARRIES_THREADS | CARRIES_FRAMES | CARRIES_COUNTERS,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
+		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS,
     .what = "Unity profiler: binary log .raw, and recorded streams of players (2018.1 on)",
     .suffixes = "raw",
     .streams = true,

@@ -346,8 +346,8 @@ const struct reader reader_unity_snap = {
     .name = "unity-snap",
     .family = "Unity",
     .page = "snapshot",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_TYPES | CARRIES_STACKS |
-	       CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES |
+		    CAPABILITY_STACKS | CAPABILITY_OBJECTS | CAPABILITY_REFERENCES,
     .what = "Unity memory snapshot .snap: objects, managed heap, native allocations",
     .suffixes = "snap",
     .bid = snap_bid,

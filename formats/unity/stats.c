@@ -13,7 +13,7 @@ enum { CLASSES_MAX = 4096, CHARTS = 9 };
 
 static const uint8_t *words(struct unity_bytes *b, unsigned n)
 {
-	return unity_take(b, (uint64_t)n * 4);
+	return unity_read_bytes(b, (uint64_t)n * 4);
 }
 
 void unity_stats_read(struct unity_bytes *b, uint32_t ordinal, struct unity_stats *s)

@@ -39,7 +39,7 @@ static enum status gap(struct unity_stream *s, struct unity_thread *t, uint32_t 
 	} else {
 		s->reordered++;
 	}
-	s->carries_lost += t->n_carry > 0;
+	s->capabilities_lost += t->n_carry > 0;
 	s->unknown_bytes += t->n_carry;
 	t->n_carry = 0;
 	return unity_thread_break(s, t, e);
@@ -131,7 +131,8 @@ static void unity_stream_add_notes(struct unity_stream *s)
 	    LOSS(NOTE_LOSS, s->gaps, "gaps between the blocks of a thread"),
 	    LOSS(NOTE_LOSS, s->lost_blocks, "block numbers are missing"),
 	    LOSS(NOTE_LOSS, s->reordered, "blocks have the number of an earlier block"),
-	    LOSS(NOTE_LOSS, s->carries_lost, "messages are incomplete: a part was in a lost block"),
+	    LOSS(NOTE_LOSS, s->capabilities_lost,
+		 "messages are incomplete: a part was in a lost block"),
 	    LOSS(NOTE_LOSS, carried, "bytes belong to messages without an end"),
 	    LOSS(NOTE_LOSS, s->unknown_bytes, "bytes of blocks were not read"),
 	    LOSS(NOTE_LOSS, s->dropped, "samples were open where data was lost: left out"),

@@ -53,7 +53,8 @@ struct unity_stream {
 
 	uint64_t blocks, messages[UNITY_MESSAGES], values[UNITY_VALUES];
 	uint64_t unknown[UNITY_MESSAGES], unknown_others, unknown_bytes, unknown_values;
-	uint64_t gaps, lost_blocks, reordered, dropped, waited, misnested, too_long, carries_lost;
+	uint64_t gaps, lost_blocks, reordered, dropped, waited, misnested, too_long,
+	    capabilities_lost;
 	uint64_t orphans, unclosed, backward, clamped, clamped_ns, no_number, stats, guessed_stats;
 };
 

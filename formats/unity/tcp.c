@@ -93,7 +93,7 @@ static void unity_tcp_resynchronize(struct unity_tcp *t)
 }
 
 /* "u32 type, then text", of which some have a length before it. What of the body was used. */
-static uint32_t take_log(struct unity_tcp *t, uint32_t size)
+static uint32_t parse_log(struct unity_tcp *t, uint32_t size)
 {
 	struct cursor *in = t->in;
 	uint32_t want = size < UNITY_LOG_TEXT + 8 ? size : UNITY_LOG_TEXT + 8;
@@ -171,7 +171,7 @@ static bool unity_tcp_next_data(struct unity_tcp *t)
 			return true;
 		}
 		if (kind == KIND_LOG)
-			size -= take_log(t, size);
+			size -= parse_log(t, size);
 		else if (kind < UNITY_TCP_KINDS)
 			t->kinds[kind]++;
 		else

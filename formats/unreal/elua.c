@@ -482,7 +482,8 @@ const struct reader reader_elua = {
     .name = "elua",
     .family = "Unreal Engine",
     .page = "elua",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_FRAMES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
+		    CAPABILITY_TIME | CAPABILITY_FRAMES,
     .what = "ELuaProfiler .elprof (v0 to v2): trees of Lua calls, time and bytes",
     .suffixes = "elprof",
     .rewinds = true,

@@ -169,7 +169,7 @@ static void drop(struct memdump *m)
 	m->entry.len = m->lines = 0;
 }
 
-static enum status elua_memdump_take(struct memdump *m, struct lua_text text, struct err *e)
+static enum status elua_memdump_on_text(struct memdump *m, struct lua_text text, struct err *e)
 {
 	struct line x;
 	enum status st;
@@ -209,7 +209,7 @@ static enum status elua_memdump_read_lines(struct memdump *m, struct cursor *c, 
 		if (text.n > ENTRY_LIMIT)
 			m->long_lines++;
 		else
-			st = elua_memdump_take(m, text, e);
+			st = elua_memdump_on_text(m, text, e);
 	}
 	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
@@ -277,7 +277,7 @@ const struct reader reader_elua_memdump = {
     .name = "elua-memdump",
     .family = "Unreal Engine",
     .page = "elua",
-    .carries = CARRIES_TYPES | CARRIES_OBJECTS | CARRIES_REFERENCES,
+    .capabilities = CAPABILITY_TYPES | CAPABILITY_OBJECTS | CAPABILITY_REFERENCES,
     .what = "ELuaProfiler MemDump.txt: the tree of Lua objects",
     .suffixes = "txt",
     .guesses = true,

@@ -208,8 +208,8 @@ static enum status memreport_count_sizes(struct memreport *m, const char *what, 
 }
 
 /* "Process Physical Memory: 1120.75 MB used, 1216.52 MB peak"; "Hash: 0.07mb"; "X = 0.25 MB". */
-static enum status take_sizes(struct memreport *m, const char *what, struct mr_text line,
-			      struct err *e)
+static enum status parse_sizes(struct memreport *m, const char *what, struct mr_text line,
+			       struct err *e)
 {
 	struct mr_text rest = line, head;
 	int64_t bytes;
@@ -221,7 +221,7 @@ static enum status take_sizes(struct memreport *m, const char *what, struct mr_t
 }
 
 /* "[used/ unused] = [9.12 / 0.00] MB" */
-static enum status take_pair(struct memreport *m, struct mr_text line, struct err *e)
+static enum status parse_pair(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text name, first, second;
 	int64_t used, unused;
@@ -274,7 +274,7 @@ static bool memreport_parse_stat(struct mr_text line, struct mr_text *id, struct
 	return text->s < text->end && (mr_begins(*id, "STAT_") || mr_begins(*id, "MCR_"));
 }
 
-static enum status take_stat(struct memreport *m, struct mr_text line, struct err *e)
+static enum status parse_stat(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text id, text;
 	enum status st;
@@ -282,8 +282,8 @@ static enum status take_stat(struct memreport *m, struct mr_text line, struct er
 
 	if (memreport_parse_stat(line, &id, &text, &bytes))
 		return count(m, "", id, "B", bytes, e);
-	st = take_pair(m, line, e);
-	return st == ST_NONE ? take_sizes(m, "", line, e) : st;
+	st = parse_pair(m, line, e);
+	return st == ST_NONE ? parse_sizes(m, "", line, e) : st;
 }
 
 /* --- rows --- */
@@ -301,7 +301,7 @@ static enum status push_row(struct memreport *m, struct mr_text type, struct mr_
 }
 
 /* "22213 Objects (Total: 42.044M / Max: 48.201M / Res: 104.026M | ..." */
-static enum status take_sum(struct memreport *m, struct mr_text line, bool *is_sum, struct err *e)
+static enum status parse_sum(struct memreport *m, struct mr_text line, bool *is_sum, struct err *e)
 {
 	static const char *const words[] = {"Total: ", "Max: ", "Res: "};
 	static const char *const names[] = {"objects", "objects max", "object resources"};
@@ -320,11 +320,11 @@ static enum status take_sum(struct memreport *m, struct mr_text line, bool *is_s
 	return st;
 }
 
-static enum status take_class(struct memreport *m, struct mr_text line, struct err *e)
+static enum status parse_class(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_row r;
 	bool is_sum;
-	enum status st = take_sum(m, line, &is_sum, e);
+	enum status st = parse_sum(m, line, &is_sum, e);
 
 	if (is_sum)
 		m->in_table = false;
@@ -337,12 +337,12 @@ static enum status take_class(struct memreport *m, struct mr_text line, struct e
 	return push_row(m, r.name, r.name, &r, e);
 }
 
-static enum status memreport_take_object(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_object(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text type, name;
 	struct mr_row r;
 	bool is_sum;
-	enum status st = take_sum(m, line, &is_sum, e);
+	enum status st = parse_sum(m, line, &is_sum, e);
 	struct mr_columns c;
 
 	if (is_sum || mr_head(line, "Class", &c)) {
@@ -363,7 +363,7 @@ static enum status memreport_take_object(struct memreport *m, struct mr_text lin
 }
 
 /* Block size, pools, most of them, blocks, all that were, two sizes, used, slack, waste, percent. */
-static enum status memreport_take_pool(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_pool(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text words[11] = {{NULL, NULL}}, rest = mr_trim(line), first = rest;
 	struct mr_block b = {.suffix = NULL};
@@ -393,7 +393,7 @@ static enum status memreport_take_pool(struct memreport *m, struct mr_text line,
 	return memreport_push(m, &b, e);
 }
 
-static enum status memreport_take_rhi(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_rhi(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text name;
 	struct mr_block b = {.count = 1};
@@ -416,13 +416,13 @@ static enum status memreport_take_rhi(struct memreport *m, struct mr_text line, 
 }
 
 /* "Name: A.B - Type: Buffer - Size: 2048.000000000 MB - Flags: Resident | UAV - Owner: None" */
-static enum status memreport_take_tracked(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_tracked(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_block b = {.count = 1};
 	struct mr_text size, part;
 	int64_t v;
 
-	if (mr_take(&line, "Showing ")) {
+	if (mr_skip_word(&line, "Showing ")) {
 		if (mr_split(&line, " of ", &part) && mr_number(part, 1, &v)) {
 			m->shown = (uint64_t)v;
 			if (mr_split(&line, " ", &part) && mr_number(part, 1, &v))
@@ -430,12 +430,12 @@ static enum status memreport_take_tracked(struct memreport *m, struct mr_text li
 		}
 		return ST_OK;
 	}
-	if (!mr_take(&line, "Name: ")) {
+	if (!mr_skip_word(&line, "Name: ")) {
 		line = mr_trim(line);
-		if (mr_take(&line, "Total tracked resource size: "))
+		if (mr_skip_word(&line, "Total tracked resource size: "))
 			return memreport_count_sizes(m, "RHI tracked",
 						     (struct mr_text){line.s, line.s}, line, e);
-		return take_sizes(m, "RHI tracked", line, e);
+		return parse_sizes(m, "RHI tracked", line, e);
 	}
 	if (!mr_split(&line, " - Type: ", &b.name) || !mr_split(&line, " - Size: ", &b.type) ||
 	    !mr_split(&line, " MB", &size) || !mr_number(size, 1 << 20, &b.requested) ||
@@ -446,7 +446,7 @@ static enum status memreport_take_tracked(struct memreport *m, struct mr_text li
 }
 
 /* "   5.134MB 1284x 524           1mip(s) SceneColor (FloatRGBA)   Unused frames: 1" */
-static enum status memreport_take_target(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_target(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_block b = {.count = 1};
 	struct mr_text size, rest, part;
@@ -476,14 +476,14 @@ static enum status memreport_take_target(struct memreport *m, struct mr_text lin
 
 /* "2048x2048 (5461 KB, 0), 512x512 (341 KB), PF_BC5, TEXTUREGROUP_World, /Game/T.T, YES, 3": at most,
  * in memory, format, group, name. The type is group and format. */
-static enum status memreport_take_texture(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_texture(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_block b = {.count = 1};
 	struct mr_text most, now, format, group, part;
 	char type[256];
 
 	line = mr_trim(line);
-	if (mr_take(&line, "Total ")) {
+	if (mr_skip_word(&line, "Total ")) {
 		if (mr_split(&line, "size: InMem=", &part)) {
 			part = mr_trim(part);
 			m->name.len = 0;
@@ -514,7 +514,7 @@ static enum status memreport_take_texture(struct memreport *m, struct mr_text li
 }
 
 /* "Total          3467296          3813676" */
-static enum status take_config(struct memreport *m, struct mr_text line, struct err *e)
+static enum status parse_config(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text most = mr_last_word(&line), used = mr_last_word(&line);
 	int64_t v;
@@ -525,11 +525,11 @@ static enum status take_config(struct memreport *m, struct mr_text line, struct 
 	return count(m, "config cache", (struct mr_text){NULL, NULL}, "B", v, e);
 }
 
-static enum status take_actors(struct memreport *m, struct mr_text line, struct err *e)
+static enum status parse_actors(struct memreport *m, struct mr_text line, struct err *e)
 {
 	int64_t v;
 
-	if (!mr_take(&line, "Total: ") || !mr_number(line, 1, &v))
+	if (!mr_skip_word(&line, "Total: ") || !mr_number(line, 1, &v))
 		return ST_OK;
 	return count(m, "spawned actors", (struct mr_text){NULL, NULL}, "", v, e);
 }
@@ -589,24 +589,24 @@ static bool heading(struct memreport *m, struct mr_text line)
 	return false;
 }
 
-static enum status memreport_take_row(struct memreport *m, struct mr_text line, struct err *e)
+static enum status memreport_parse_row(struct memreport *m, struct mr_text line, struct err *e)
 {
 	switch (m->section) {
 	case MR_PLATFORM:
-	case MR_STATS: return take_stat(m, line, e);
+	case MR_STATS: return parse_stat(m, line, e);
 	case MR_ALLOCATOR:
 		return m->want == MR_ALLOCATOR || isdigit((unsigned char)*mr_trim(line).s) ||
 			       mr_begins(mr_trim(line), "----------")
-			   ? memreport_take_pool(m, line, e)
-			   : take_sizes(m, "allocator", line, e);
-	case MR_CLASSES: return m->want == MR_CLASSES ? take_class(m, line, e) : ST_OK;
-	case MR_OBJECTS: return memreport_take_object(m, line, e);
-	case MR_RHI: return memreport_take_rhi(m, line, e);
-	case MR_TRACKED: return memreport_take_tracked(m, line, e);
-	case MR_TARGETS: return memreport_take_target(m, line, e);
-	case MR_TEXTURES: return memreport_take_texture(m, line, e);
-	case MR_CONFIG: return take_config(m, line, e);
-	case MR_ACTORS: return take_actors(m, line, e);
+			   ? memreport_parse_pool(m, line, e)
+			   : parse_sizes(m, "allocator", line, e);
+	case MR_CLASSES: return m->want == MR_CLASSES ? parse_class(m, line, e) : ST_OK;
+	case MR_OBJECTS: return memreport_parse_object(m, line, e);
+	case MR_RHI: return memreport_parse_rhi(m, line, e);
+	case MR_TRACKED: return memreport_parse_tracked(m, line, e);
+	case MR_TARGETS: return memreport_parse_target(m, line, e);
+	case MR_TEXTURES: return memreport_parse_texture(m, line, e);
+	case MR_CONFIG: return parse_config(m, line, e);
+	case MR_ACTORS: return parse_actors(m, line, e);
 	case MR_NONE:
 	case MR_SECTIONS: break;
 	}
@@ -616,7 +616,7 @@ static enum status memreport_take_row(struct memreport *m, struct mr_text line, 
 
 /* Lines of their own, most before the first section. The command line is left out: it has the names of users and what
  * signs them in. */
-static bool memreport_take_attribute(struct memreport *m, struct mr_text line)
+static bool memreport_parse_attribute(struct memreport *m, struct mr_text line)
 {
 	static const char *const keys[][2] = {{"Changelist: ", "unreal.changelist"},
 					      {"Config: ", "unreal.config"},
@@ -630,7 +630,7 @@ static bool memreport_take_attribute(struct memreport *m, struct mr_text line)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		char *value;
 
-		if (!mr_take(&line, keys[i][0]))
+		if (!mr_skip_word(&line, keys[i][0]))
 			continue;
 		m->section = i + 1 == sizeof keys / sizeof *keys ? MR_PLATFORM : m->section;
 		line = mr_trim(line);
@@ -644,7 +644,7 @@ static bool memreport_take_attribute(struct memreport *m, struct mr_text line)
 }
 
 /* "Shown 168 entries with name Lumen. Size: 1258.29/5173.68 MB (24.32% ...)" */
-static enum status take_shown(struct memreport *m, struct mr_text line, struct err *e)
+static enum status parse_shown(struct memreport *m, struct mr_text line, struct err *e)
 {
 	struct mr_text name, size;
 	int64_t bytes;
@@ -655,7 +655,7 @@ static enum status take_shown(struct memreport *m, struct mr_text line, struct e
 	return count(m, "RHI tracked", name, "B", bytes, e);
 }
 
-static enum status memreport_take_lines(struct memreport *m, struct err *e)
+static enum status memreport_parse_lines(struct memreport *m, struct err *e)
 {
 	struct cursor *c = &m->im->in->cur;
 	enum status st = ST_OK;
@@ -670,9 +670,9 @@ static enum status memreport_take_lines(struct memreport *m, struct err *e)
 			continue;
 		m->cut = (const char *)c->pos == s + n;
 		if (mr_begins(line, "Shown "))
-			st = take_shown(m, line, e);
-		else if (!memreport_take_attribute(m, line) && !heading(m, line))
-			st = memreport_take_row(m, line, e);
+			st = parse_shown(m, line, e);
+		else if (!memreport_parse_attribute(m, line) && !heading(m, line))
+			st = memreport_parse_row(m, line, e);
 	}
 	return !st && cursor_failed(c) ? err_failure(e) : st;
 }
@@ -680,17 +680,17 @@ static enum status memreport_take_lines(struct memreport *m, struct err *e)
 /* --- the whole --- */
 
 static const struct reader_part memreport_parts[] = {
-    {"memreport-objects", CARRIES_TYPES | CARRIES_OBJECTS,
+    {"memreport-objects", CAPABILITY_TYPES | CAPABILITY_OBJECTS,
      "of a .memreport: objects of the classes that it lists"},
-    {"memreport-pools", CARRIES_TYPES | CARRIES_OBJECTS,
+    {"memreport-pools", CAPABILITY_TYPES | CAPABILITY_OBJECTS,
      "of a .memreport: block sizes of the binned allocator"},
-    {"memreport-resources", CARRIES_TYPES | CARRIES_OBJECTS,
+    {"memreport-resources", CAPABILITY_TYPES | CAPABILITY_OBJECTS,
      "of a .memreport: the largest resources of the RHI"},
-    {"memreport-rhi", CARRIES_TYPES | CARRIES_OBJECTS,
+    {"memreport-rhi", CAPABILITY_TYPES | CAPABILITY_OBJECTS,
      "of a .memreport: memory of the RHI by kind"},
-    {"memreport-targets", CARRIES_TYPES | CARRIES_OBJECTS,
+    {"memreport-targets", CAPABILITY_TYPES | CAPABILITY_OBJECTS,
      "of a .memreport: pooled render targets"},
-    {"memreport-textures", CARRIES_TYPES | CARRIES_OBJECTS,
+    {"memreport-textures", CAPABILITY_TYPES | CAPABILITY_OBJECTS,
      "of a .memreport: textures by group and format"},
     {NULL, 0, NULL},
 };
@@ -710,7 +710,7 @@ static const struct {
 };
 
 /* Of a report whose list of classes was not asked for, as "memreport" without -full is. */
-static void memreport_tell_others(const struct memreport *m)
+static void memreport_note_others(const struct memreport *m)
 {
 	const char *formats[MR_SECTIONS] = {NULL};
 	struct buf b = BUF_INIT;
@@ -743,7 +743,7 @@ static void memreport_add_notes(const struct memreport *m)
 
 	TRACE_LOSSES(t, losses);
 	if (m->want == MR_CLASSES && !m->rows)
-		memreport_tell_others(m);
+		memreport_note_others(m);
 	if (m->want == MR_CLASSES && m->unread)
 		trace_note(t, NOTE_INFO, m->unread,
 			   "lines are of sections that other formats read: see "
@@ -763,7 +763,7 @@ static enum status memreport_read(struct import *im, struct err *e)
 			     METRIC_AT_ALL);
 	st = import_begin(im, e);
 	if (!st)
-		st = memreport_take_lines(&m, e);
+		st = memreport_parse_lines(&m, e);
 	if (!st && !m.rows && !m.counted)
 		st = err_at(e, ST_BAD, 0, "the report of Unreal Engine lacks %s",
 			    sections[asked].what);
@@ -796,7 +796,7 @@ const struct reader reader_memreport = {
     .name = "memreport",
     .family = "Unreal Engine",
     .page = "memreport",
-    .carries = CARRIES_TYPES | CARRIES_COUNTERS | CARRIES_OBJECTS,
+    .capabilities = CAPABILITY_TYPES | CAPABILITY_COUNTERS | CAPABILITY_OBJECTS,
     .what = "Unreal Engine's .memreport: classes of objects, and all totals",
     .suffixes = "memreport",
     .parts = memreport_parts,

@@ -19,7 +19,7 @@ bool mr_begins(struct mr_text t, const char *word)
 	return mr_length(t) >= n && !memcmp(t.s, word, n);
 }
 
-bool mr_take(struct mr_text *t, const char *word)
+bool mr_skip_word(struct mr_text *t, const char *word)
 {
 	if (!mr_begins(*t, word))
 		return false;
@@ -65,7 +65,7 @@ struct mr_text mr_last_word(struct mr_text *t)
 
 bool mr_number(struct mr_text t, double scale, int64_t *v)
 {
-	bool minus = mr_take(&t, "-"), point = false;
+	bool minus = mr_skip_word(&t, "-"), point = false;
 	double x = 0, unit = 1;
 	uint64_t whole;
 

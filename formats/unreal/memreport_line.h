@@ -20,7 +20,7 @@ static inline size_t mr_length(struct mr_text t)
 
 bool mr_begins(struct mr_text t, const char *word);
 /* The same, and t is behind it. */
-bool mr_take(struct mr_text *t, const char *word);
+bool mr_skip_word(struct mr_text *t, const char *word);
 bool mr_is(struct mr_text t, const char *word);
 /* Without blanks around it. */
 struct mr_text mr_trim(struct mr_text t);

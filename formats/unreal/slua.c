@@ -45,7 +45,7 @@ static size_t slua_room(struct inflate_to *to, uint8_t **place)
 	return u->cap - u->n;
 }
 
-static void slua_took(struct inflate_to *to, size_t n)
+static void slua_consumed(struct inflate_to *to, size_t n)
 {
 	((struct unpacked *)to)->n += n;
 }
@@ -69,7 +69,7 @@ static enum status refuse(const uint8_t *p, size_t n, uint64_t offset, struct er
 static enum status slua_read_block(struct slua *s, struct cursor *c, uint64_t offset, struct err *e)
 {
 	int32_t raw = (int32_t)cursor_u32(c), packed = (int32_t)cursor_u32(c);
-	struct unpacked u = {.to = {slua_room, slua_took}};
+	struct unpacked u = {.to = {slua_room, slua_consumed}};
 	struct err inside = ERR_INIT;
 	struct cursor inner;
 	const uint8_t *p;
@@ -157,7 +157,8 @@ const struct reader reader_slua = {
     .name = "slua",
     .family = "Unreal Engine",
     .page = "elua",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_STACKS | CARRIES_CALLS | CARRIES_TIME | CARRIES_FRAMES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
+		    CAPABILITY_TIME | CAPABILITY_FRAMES,
     .what = "sluaunreal .sluastat (version 4, zlib): Lua calls and bytes by frame",
     .suffixes = "sluastat",
     .guesses = true,

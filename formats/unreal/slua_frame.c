@@ -205,7 +205,7 @@ static bool read_size(struct slua *s, struct cursor *c, int64_t *bytes)
 	return !cursor_failed(c);
 }
 
-static void take_line(struct slua *s, uint32_t file, int32_t line, int64_t bytes, bool full)
+static void on_line(struct slua *s, uint32_t file, int32_t line, int64_t bytes, bool full)
 {
 	uint32_t index = line_row(s, file, line);
 	struct slua_row *r = &s->lines[index];
@@ -234,7 +234,7 @@ static bool slua_frame_read_lines(struct slua *s, struct cursor *c, bool full)
 			int64_t bytes;
 
 			if (read_size(s, c, &bytes) && !s->lost)
-				take_line(s, file, line, bytes, full);
+				on_line(s, file, line, bytes, full);
 		}
 	}
 	return !cursor_failed(c);

@@ -88,7 +88,7 @@ static size_t event_of(struct callgrind *x, const char *s, size_t n, bool first)
 	return g->n_events++;
 }
 
-static bool take_events(struct callgrind *x, const char *s, const char *end)
+static bool parse_events(struct callgrind *x, const char *s, const char *end)
 {
 	bool first = !x->graph.n_events;
 
@@ -104,7 +104,7 @@ static bool take_events(struct callgrind *x, const char *s, const char *end)
 	return x->n_columns > 0;
 }
 
-static bool take_positions(struct callgrind *x, const char *s, const char *end)
+static bool parse_positions(struct callgrind *x, const char *s, const char *end)
 {
 	x->n_positions = 0;
 	x->line_position = SIZE_MAX;
@@ -132,7 +132,7 @@ static void set_attribute(struct callgrind *x, const char *key, const char *s, c
 }
 
 /* The first event's, of a part. */
-static void take_whole(const char *s, const char *end, uint64_t *sum, uint64_t *parts)
+static void parse_whole(const char *s, const char *end, uint64_t *sum, uint64_t *parts)
 {
 	uint64_t v;
 	const char *stop;
@@ -145,7 +145,7 @@ static void take_whole(const char *s, const char *end, uint64_t *sum, uint64_t *
 	++*parts;
 }
 
-static void take_thread(struct callgrind *x, const char *s, const char *end)
+static void parse_thread(struct callgrind *x, const char *s, const char *end)
 {
 	uint64_t v;
 
@@ -157,14 +157,14 @@ static void take_thread(struct callgrind *x, const char *s, const char *end)
 }
 
 /* "key: text"; false: no known key. */
-static bool callgrind_take_header(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_parse_header(struct callgrind *x, const char *s, const char *end)
 {
 	static const char *const passed[] = {"version:", "pid:", "desc:", "event:", "rcalls"};
 
 	if (begins(s, end, "events:"))
-		return take_events(x, s + 7, end);
+		return parse_events(x, s + 7, end);
 	if (begins(s, end, "positions:"))
-		return take_positions(x, s + 10, end);
+		return parse_positions(x, s + 10, end);
 	if (begins(s, end, "cmd:"))
 		set_attribute(x, "callgrind.command", s + 4, end);
 	else if (begins(s, end, "creator:"))
@@ -172,11 +172,11 @@ static bool callgrind_take_header(struct callgrind *x, const char *s, const char
 	else if (begins(s, end, "part:"))
 		x->parts++;
 	else if (begins(s, end, "thread:"))
-		take_thread(x, s + 7, end);
+		parse_thread(x, s + 7, end);
 	else if (begins(s, end, "totals:"))
-		take_whole(s + 7, end, &x->totals, &x->n_totals);
+		parse_whole(s + 7, end, &x->totals, &x->n_totals);
 	else if (begins(s, end, "summary:"))
-		take_whole(s + 8, end, &x->summary, &x->n_summaries);
+		parse_whole(s + 8, end, &x->summary, &x->n_summaries);
 	else {
 		for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
 			if (begins(s, end, passed[i]))
@@ -218,7 +218,7 @@ static uint32_t no_question(const struct callgrind *x, uint32_t name)
 }
 
 /* "key=name"; false: no such line. */
-static bool callgrind_take_name(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_parse_name(struct callgrind *x, const char *s, const char *end)
 {
 	const char *is = memchr(s, '=', (size_t)(end - s));
 	size_t n = is ? (size_t)(is - s) : 0;
@@ -249,7 +249,7 @@ static bool callgrind_take_name(struct callgrind *x, const char *s, const char *
 }
 
 /* "calls=COUNT TARGET": of the function that was named above it. */
-static bool take_calls(struct callgrind *x, const char *s, const char *end)
+static bool parse_calls(struct callgrind *x, const char *s, const char *end)
 {
 	const char *stop = word_end(s, end);
 	uint64_t count;
@@ -269,7 +269,7 @@ static bool take_calls(struct callgrind *x, const char *s, const char *end)
 /* --- costs --- */
 
 /* A number, or how far it is from the one before. */
-static bool take_number(uint64_t *number, const char *s, const char *end)
+static bool parse_number(uint64_t *number, const char *s, const char *end)
 {
 	uint64_t v = 0;
 
@@ -286,7 +286,7 @@ static bool take_number(uint64_t *number, const char *s, const char *end)
 	return num_auto(s, (size_t)(end - s), number);
 }
 
-static bool callgrind_take_cost_line(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_parse_cost_line(struct callgrind *x, const char *s, const char *end)
 {
 	uint64_t costs[CALLGRIND_EVENTS_MOST] = {0}, line;
 	size_t column = 0;
@@ -295,14 +295,14 @@ static bool callgrind_take_cost_line(struct callgrind *x, const char *s, const c
 		const char *word = skip_blanks(s, end);
 
 		s = word_end(word, end);
-		if (!take_number(&x->position[i], word, s))
+		if (!parse_number(&x->position[i], word, s))
 			return false;
 	}
 	for (s = skip_blanks(s, end); s < end; s = skip_blanks(s, end)) {
 		const char *word = s;
 
 		s = word_end(s, end);
-		if (column == x->n_columns || !take_number(&x->cost[column], word, s))
+		if (column == x->n_columns || !parse_number(&x->cost[column], word, s))
 			return false;
 		if (x->columns[column] != SIZE_MAX)
 			costs[x->columns[column]] = x->cost[column];
@@ -331,7 +331,7 @@ static bool is_position(char c)
 	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
-static bool callgrind_take_line(struct callgrind *x, const char *s, const char *end)
+static bool callgrind_parse_line(struct callgrind *x, const char *s, const char *end)
 {
 	bool sound;
 
@@ -341,29 +341,29 @@ static bool callgrind_take_line(struct callgrind *x, const char *s, const char *
 				const char *word = skip_blanks(s, end);
 
 				s = word_end(word, end);
-				if (!take_number(&x->position[i], word, s))
+				if (!parse_number(&x->position[i], word, s))
 					break;
 			}
 			x->jump = false;
 			return true;
 		}
-		sound = callgrind_take_cost_line(x, s, end);
+		sound = callgrind_parse_cost_line(x, s, end);
 		x->call = false;
 		return sound;
 	}
 	if (begins(s, end, "calls="))
-		return take_calls(x, skip_blanks(s + 6, end), end);
+		return parse_calls(x, skip_blanks(s + 6, end), end);
 	if (begins(s, end, "jump=") || begins(s, end, "jcnd=")) {
 		x->jumps++;
 		x->jump = true;
 		return true;
 	}
-	return callgrind_take_name(x, s, end) || callgrind_take_header(x, s, end);
+	return callgrind_parse_name(x, s, end) || callgrind_parse_header(x, s, end);
 }
 
 /* --- the whole --- */
 
-static enum status take_lines(struct callgrind *x, struct err *e)
+static enum status parse_lines(struct callgrind *x, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	const char *s;
@@ -374,7 +374,7 @@ static enum status take_lines(struct callgrind *x, struct err *e)
 		x->cut = (const char *)c->pos == s + n && n;
 		if (!n || *s == '#')
 			continue;
-		if (!callgrind_take_line(x, s, s + n) && !x->refused++)
+		if (!callgrind_parse_line(x, s, s + n) && !x->refused++)
 			x->first_refused = x->number;
 	}
 	return cursor_failed(c) ? err_failure(e) : ST_OK;
@@ -478,7 +478,7 @@ static enum status callgrind_push_all(struct callgrind *x, struct err *e)
 static enum status callgrind_read(struct import *im, struct err *e)
 {
 	struct callgrind x = {.im = im, .n_positions = 1};
-	enum status st = take_lines(&x, e);
+	enum status st = parse_lines(&x, e);
 
 	if (!st && !x.graph.n_lines)
 		st = err_at(e, ST_BAD, 0, "the file has no cost of a function");
@@ -523,7 +523,7 @@ const struct reader reader_callgrind = {
     .name = "callgrind",
     .family = "Valgrind",
     .page = "valgrind",
-    .carries = CARRIES_STACKS | CARRIES_SAMPLES | CARRIES_THREADS,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_THREADS,
     .what = "Valgrind's callgrind.out: costs by function and line, with callers",
     .suffixes = "out",
     .cut = CUT_NEVER, /* costs add up over all of the file */

@@ -263,7 +263,7 @@ static void end_tree(struct massif *x)
 }
 
 /* " n2: 8000 0x10917E: load (game.c:4)": children, bytes, and where. */
-static bool massif_take_node(struct massif *x, const char *s, const char *end)
+static bool massif_parse_node(struct massif *x, const char *s, const char *end)
 {
 	const char *colon, *stop, *rest;
 	uint64_t children, bytes;
@@ -316,12 +316,12 @@ static bool massif_take_node(struct massif *x, const char *s, const char *end)
 
 /* --- lines --- */
 
-static bool take_number(const char *s, const char *end, uint64_t *v)
+static bool parse_number(const char *s, const char *end, uint64_t *v)
 {
 	return num_dec(s, (size_t)(end - s), v);
 }
 
-static bool massif_take_field(struct massif *x, const char *s, const char *end)
+static bool massif_parse_field(struct massif *x, const char *s, const char *end)
 {
 	struct snapshot *at = last(x);
 	const char *v;
@@ -330,7 +330,7 @@ static bool massif_take_field(struct massif *x, const char *s, const char *end)
 
 	if (begins(s, end, "snapshot=", &v)) {
 		end_tree(x);
-		if (!take_number(v, end, &number))
+		if (!parse_number(v, end, &number))
 			return false;
 		VEC_PUSH(x->snapshots, x->n_snapshots, x->cap_snapshots) =
 		    (struct snapshot){.number = number};
@@ -349,12 +349,12 @@ static bool massif_take_field(struct massif *x, const char *s, const char *end)
 			return false;
 		at->time = time;
 	} else if (begins(s, end, "mem_heap_B=", &v)) {
-		return at->has_heap = take_number(v, end, &at->heap);
+		return at->has_heap = parse_number(v, end, &at->heap);
 	} else if (begins(s, end, "mem_heap_extra_B=", &v) ||
 		   begins(s, end, "mem_heap_admin_B=", &v)) {
-		return take_number(v, end, &at->extra);
+		return parse_number(v, end, &at->extra);
 	} else if (begins(s, end, "mem_stacks_B=", &v)) {
-		return take_number(v, end, &at->stacks);
+		return parse_number(v, end, &at->stacks);
 	} else if (begins(s, end, "heap_tree=", &v)) {
 		if (at->tree)
 			return false;
@@ -368,7 +368,7 @@ static bool massif_take_field(struct massif *x, const char *s, const char *end)
 	return true;
 }
 
-static enum status massif_take_lines(struct massif *x, struct err *e)
+static enum status massif_parse_lines(struct massif *x, struct err *e)
 {
 	struct cursor *c = &x->im->in->cur;
 	const char *s;
@@ -382,8 +382,8 @@ static enum status massif_take_lines(struct massif *x, struct err *e)
 		}
 		if (!n || *s == '#')
 			continue;
-		if (!(x->in_tree && massif_take_node(x, s, s + n)) &&
-		    !massif_take_field(x, s, s + n) && !x->refused++)
+		if (!(x->in_tree && massif_parse_node(x, s, s + n)) &&
+		    !massif_parse_field(x, s, s + n) && !x->refused++)
 			x->first_refused = x->number;
 	}
 	end_tree(x);
@@ -455,8 +455,8 @@ static uint64_t sum_shrinks(struct massif *x, struct node *n, uint64_t bytes)
 }
 
 /* Bytes of a sum turn out to be of the stack: those since the snapshot. What is left of them. */
-static uint64_t take_of_sum(struct massif *x, struct node *from, uint32_t since, uint32_t *list,
-			    uint32_t stack, uint64_t bytes)
+static uint64_t assign_of_sum(struct massif *x, struct node *from, uint32_t since, uint32_t *list,
+			      uint32_t stack, uint64_t bytes)
 {
 	while (bytes && from->sum && x->blocks[from->sum - 1].begin >= since) {
 		uint32_t at = from->sum;
@@ -511,7 +511,7 @@ static uint64_t hidden_shrink(struct massif *x, uint32_t bucket, uint64_t bytes)
 }
 
 /* A snapshot without a tree is one sum. */
-static void take_heap(struct massif *x, uint64_t heap)
+static void assign_heap(struct massif *x, uint64_t heap)
 {
 	uint64_t gone;
 
@@ -526,7 +526,7 @@ static void take_heap(struct massif *x, uint64_t heap)
 	hidden_shrink(x, NEVER, gone);
 }
 
-static size_t tell_points(struct massif *x, size_t i)
+static size_t emit_points(struct massif *x, size_t i)
 {
 	uint32_t tree = x->n_trees - 1;
 
@@ -554,7 +554,7 @@ static size_t tell_points(struct massif *x, size_t i)
 }
 
 /* What is known: who has less, and of which sum everybody else is. */
-static void take_known(struct massif *x)
+static void assign_known(struct massif *x)
 {
 	for (size_t i = 0; i < x->n_nodes; i++) {
 		struct node *n = &x->nodes[i];
@@ -579,7 +579,7 @@ static void take_known(struct massif *x)
 			continue;
 		while (more) {
 			uint64_t left =
-			    take_of_sum(x, &x->nodes[up], n->known, &n->own, n->stack, more);
+			    assign_of_sum(x, &x->nodes[up], n->known, &n->own, n->stack, more);
 
 			n->own_bytes += more - left;
 			more = left;
@@ -594,7 +594,7 @@ static void take_known(struct massif *x)
 }
 
 /* A sum has more bytes than stacks that are hidden in it had. */
-static void sum_takes(struct massif *x, uint32_t node, uint64_t more)
+static void sum_absorb(struct massif *x, uint32_t node, uint64_t more)
 {
 	struct node *n = &x->nodes[node];
 
@@ -604,7 +604,7 @@ static void sum_takes(struct massif *x, uint32_t node, uint64_t more)
 
 		up = x->nodes[up].parent;
 		bucket = bucket_of(x, up);
-		left = take_of_sum(x, &x->nodes[up], x->last_tree, &n->sum, n->stack, more);
+		left = assign_of_sum(x, &x->nodes[up], x->last_tree, &n->sum, n->stack, more);
 		if (bucket != NEVER)
 			x->nodes[bucket].claimed -= more - left;
 		n->sum_bytes += more - left;
@@ -614,7 +614,7 @@ static void sum_takes(struct massif *x, uint32_t node, uint64_t more)
 		sum_grows(x, n, more);
 }
 
-static void take_sums(struct massif *x)
+static void assign_sums(struct massif *x)
 {
 	for (uint32_t i = 0; i < x->n_nodes; i++) {
 		const struct node *n = &x->nodes[i];
@@ -629,7 +629,7 @@ static void take_sums(struct massif *x)
 		const struct node *n = &x->nodes[i];
 
 		if (n->sums == x->n_trees && n->sum_told > n->claimed)
-			sum_takes(x, i, n->sum_told - n->claimed);
+			sum_absorb(x, i, n->sum_told - n->claimed);
 	}
 	for (uint32_t i = (uint32_t)x->n_nodes; i--;) {
 		struct node *n = &x->nodes[i], *in;
@@ -675,12 +675,12 @@ static void massif_make_blocks(struct massif *x)
 			x->n_trees++;
 			x->nodes[0].own_told = 0;
 			x->nodes[0].here = x->n_trees;
-			point = tell_points(x, point);
-			take_known(x);
-			take_sums(x);
+			point = emit_points(x, point);
+			assign_known(x);
+			assign_sums(x);
 			x->last_tree = x->at + 1;
 		} else if (s->has_heap) {
-			take_heap(x, s->heap);
+			assign_heap(x, s->heap);
 		}
 	}
 	for (size_t i = 0; i < x->n_blocks; i++) {
@@ -840,7 +840,7 @@ static enum status massif_read(struct import *im, struct err *e)
 
 	x->im = im;
 	VEC_PUSH(x->nodes, x->n_nodes, x->cap_nodes) = (struct node){.hidden_by = NEVER};
-	st = massif_take_lines(x, e);
+	st = massif_parse_lines(x, e);
 	if (!st && !x->n_snapshots)
 		st = err_at(e, ST_BAD, 0, "the file has no snapshot");
 	if (x->n_snapshots) {
@@ -881,8 +881,8 @@ const struct reader reader_massif = {
     .name = "massif",
     .family = "Valgrind",
     .page = "valgrind",
-    .carries = CARRIES_ALLOCATIONS | CARRIES_LIVE | CARRIES_STACKS | CARRIES_TIME | CARRIES_FRAMES |
-	       CARRIES_COUNTERS | CARRIES_ADDRESSES,
+    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS | CAPABILITY_TIME |
+		    CAPABILITY_FRAMES | CAPABILITY_COUNTERS | CAPABILITY_ADDRESSES,
     .what = "Valgrind's massif.out: bytes in use by stack at snapshots",
     .suffixes = "out",
     .cut = CUT_NEVER, /* trees add up over all of the file */

@@ -85,7 +85,7 @@ static void aggregate_dump_add_value(struct buf *b, unsigned metric,
 	add_place(b, &v->max_at);
 }
 
-static void aggregate_dump_add_thing(struct buf *b, const struct aggregate_record *r)
+static void aggregate_dump_add_entity(struct buf *b, const struct aggregate_record *r)
 {
 	const struct aggregate_key *k = &r->key;
 	struct aggregate_site site;
@@ -204,7 +204,7 @@ static void aggregate_dump_add_about(struct buf *b, const struct aggregate_recor
 		break;
 	case AGG_ROW:
 		buf_adds(b, "row");
-		aggregate_dump_add_thing(b, r);
+		aggregate_dump_add_entity(b, r);
 		break;
 	default:
 		buf_addf(b, "key %s", key_words[k->by]);

@@ -7,7 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/source_file.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/rules/clones.h"
 #include "lib/rules/sites.h"
 
@@ -26,7 +26,7 @@ struct known_module { /* as the last build has it that does */
 };
 
 struct finding {
-	const struct aggregate_things *t;
+	const struct aggregate_entities *t;
 	const struct identity_build *builds;
 	size_t n;
 	const struct identity_options *o;
@@ -56,15 +56,15 @@ struct finding {
 	} * nodes;
 };
 
-static bool has_thing(const struct aggregate_summary *s, enum key key, uint32_t thing)
+static bool has_entity(const struct aggregate_summary *s, enum key key, uint32_t entity)
 {
-	return columns_has(&s->keys[key].self, thing) || columns_has(&s->keys[key].total, thing);
+	return columns_has(&s->keys[key].self, entity) || columns_has(&s->keys[key].total, entity);
 }
 
-static bool build_has(const struct finding *f, size_t build, enum key key, uint32_t thing)
+static bool build_has(const struct finding *f, size_t build, enum key key, uint32_t entity)
 {
 	for (size_t i = 0; i < f->builds[build].n; i++)
-		if (has_thing(f->builds[build].runs[i], key, thing))
+		if (has_entity(f->builds[build].runs[i], key, entity))
 			return true;
 	return false;
 }
@@ -120,7 +120,7 @@ static struct summary_module *identity_modules_of(const struct finding *f, size_
 
 static bool mapped(const struct finding *f, uint32_t was, uint32_t now)
 {
-	const char *x = things_text(f->t, was, NULL), *y = things_text(f->t, now, NULL);
+	const char *x = entities_text(f->t, was, NULL), *y = entities_text(f->t, now, NULL);
 
 	for (size_t i = 0; i < f->o->n_modules; i++)
 		if (!strcmp(f->o->modules[i].was, x) && !strcmp(f->o->modules[i].now, y))
@@ -160,14 +160,14 @@ static void identity_learn_names(const struct finding *f, size_t build, uint32_t
 				 struct map64 *names)
 {
 	for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
-		const struct things_key *things = &f->t->keys[named[k]];
+		const struct entities_key *entities = &f->t->keys[named[k]];
 
-		for (uint32_t i = 0; i < things->n; i++) {
+		for (uint32_t i = 0; i < entities->n; i++) {
 			size_t n;
-			const char *s = things_text(f->t, things->items[i].raw, &n);
+			const char *s = entities_text(f->t, entities->items[i].raw, &n);
 
 			n = strnlen(s, n);
-			if (things->items[i].module == module && n && !name_is_numbered(s, n) &&
+			if (entities->items[i].module == module && n && !name_is_numbered(s, n) &&
 			    !name_is_address(s, n) &&
 			    (build_has(f, build, named[k], i) ||
 			     (named[k] == KEY_FUNCTION && place_in(f, build, i).line)))
@@ -296,7 +296,7 @@ static void identity_find_renamed(struct finding *f)
 	f->has_renamed = mem_zarray(f->n * f->renamed.n + 1, sizeof *f->has_renamed);
 	for (enum key key = 0; key < KEYS; key++)
 		for (uint32_t i = 0; f->renamed.of[key] && i < f->t->keys[key].n; i++) {
-			const struct name_maps_thing *to = &f->renamed.of[key][i];
+			const struct name_maps_entity *to = &f->renamed.of[key][i];
 
 			for (size_t b = 0; to->map && b < f->n; b++)
 				f->has_renamed[b * f->renamed.n + to->map - 1] |=
@@ -304,11 +304,11 @@ static void identity_find_renamed(struct finding *f)
 		}
 }
 
-/* What a thing of a build is called in later ones: another thing's name; NULL: its own. */
-static const struct name_maps_thing *identity_renamed(const struct finding *f, size_t build,
-						      enum key key, uint32_t i)
+/* What an entity of a build is called in later ones: another entity's name; NULL: its own. */
+static const struct name_maps_entity *identity_renamed(const struct finding *f, size_t build,
+						       enum key key, uint32_t i)
 {
-	const struct name_maps_thing *to = f->renamed.of[key] ? &f->renamed.of[key][i] : NULL;
+	const struct name_maps_entity *to = f->renamed.of[key] ? &f->renamed.of[key][i] : NULL;
 
 	return to && to->map && !f->has_renamed[build * f->renamed.n + to->map - 1] ? to : NULL;
 }
@@ -317,32 +317,32 @@ static const struct name_maps_thing *identity_renamed(const struct finding *f, s
 static const char *identity_raw(const struct finding *f, size_t build, enum key key, uint32_t i,
 				size_t *n)
 {
-	const struct name_maps_thing *to = identity_renamed(f, build, key, i);
-	const char *s = things_text(
+	const struct name_maps_entity *to = identity_renamed(f, build, key, i);
+	const char *s = entities_text(
 	    f->t, to ? f->t->keys[to->key].items[to->now].raw : f->t->keys[key].items[i].raw, n);
 
 	*n = strnlen(s, *n);
 	return s;
 }
 
-static struct thing_match identity_names(const struct finding *f, size_t build, enum key key,
-					 uint32_t i)
+static struct entity_match identity_names(const struct finding *f, size_t build, enum key key,
+					  uint32_t i)
 {
-	const struct name_maps_thing *to = identity_renamed(f, build, key, i);
+	const struct name_maps_entity *to = identity_renamed(f, build, key, i);
 
-	return to ? things_match(f->t, to->key, to->now) : things_match(f->t, key, i);
+	return to ? entities_match(f->t, to->key, to->now) : entities_match(f->t, key, i);
 }
 
-/* --- things --- */
+/* --- entities --- */
 
 static bool identity_numbered(const struct finding *f, uint32_t function)
 {
 	uint8_t *n = &f->numbered[function];
 
 	if (!*n) {
-		const struct aggregate_thing *t = &f->t->keys[KEY_FUNCTION].items[function];
+		const struct aggregate_entity *t = &f->t->keys[KEY_FUNCTION].items[function];
 		size_t len;
-		const char *s = things_text(f->t, t->name, &len);
+		const char *s = entities_text(f->t, t->name, &len);
 
 		*n = name_is_numbered(s, name_without_clones(s, len)) ? 2 : 1;
 	}
@@ -350,11 +350,11 @@ static bool identity_numbered(const struct finding *f, uint32_t function)
 }
 
 /* A raw name's file; "": none. */
-static const char *raw_file(const struct aggregate_things *t, uint32_t raw, const char **line)
+static const char *raw_file(const struct aggregate_entities *t, uint32_t raw, const char **line)
 {
 	size_t n;
-	const char *s = things_text(t, raw, &n);
-	struct apart a = apart_of(0, s, n);
+	const char *s = entities_text(t, raw, &n);
+	struct name_suffix a = name_suffix_of(0, s, n);
 
 	*line = a.line;
 	return a.file ? a.file : "";
@@ -365,34 +365,34 @@ static uint32_t file_id(const char *s)
 	return *s ? (uint32_t)hash_bytes(s, strlen(s)) | 1 : 0;
 }
 
-static void set_file(struct matching_thing *m, const char *file)
+static void set_file(struct matching_entity *m, const char *file)
 {
 	m->file = file;
 	m->file_id = file_id(file);
 }
 
 static void identity_function(const struct finding *f, size_t build, uint32_t i,
-			      struct matching_thing *m)
+			      struct matching_entity *m)
 {
-	const struct aggregate_thing *of = &f->t->keys[KEY_FUNCTION].items[i];
+	const struct aggregate_entity *of = &f->t->keys[KEY_FUNCTION].items[i];
 	const char *line, *file = raw_file(f->t, of->raw, &line);
 	struct summary_place place = place_in(f, build, i);
 
 	m->is_unique = !*file;
 	m->is_open = *line || identity_numbered(f, i);
 	m->line = place.line;
-	set_file(m, *file ? file : things_text(f->t, place.file, NULL));
+	set_file(m, *file ? file : entities_text(f->t, place.file, NULL));
 }
 
-static void identity_site(const struct finding *f, const struct aggregate_thing *of,
-			  struct matching_thing *m)
+static void identity_site(const struct finding *f, const struct aggregate_entity *of,
+			  struct matching_entity *m)
 {
 	const char *line;
 
 	m->is_unique = !*raw_file(f->t, of->raw, &line);
 	m->is_open = of->line || *line;
 	m->line = of->line;
-	set_file(m, things_text(f->t, of->file, NULL));
+	set_file(m, entities_text(f->t, of->file, NULL));
 }
 
 static bool is_function(enum key key)
@@ -400,13 +400,13 @@ static bool is_function(enum key key)
 	return key == KEY_FUNCTION || key == KEY_SITE || key == KEY_LOCATION;
 }
 
-/* What the thing says, with the module's number instead of its name, and of clones what they are clones of. */
+/* What the entity says, with the module's number instead of its name, and of clones what they are clones of. */
 static uint64_t identity_same(const struct finding *f, size_t build, enum key key, uint32_t i,
 			      uint32_t module)
 {
-	const struct aggregate_thing *of = &f->t->keys[key].items[i];
+	const struct aggregate_entity *of = &f->t->keys[key].items[i];
 	size_t n, raw, own;
-	const char *s = things_text(f->t, is_function(key) ? of->raw : of->name, &n), *name;
+	const char *s = entities_text(f->t, is_function(key) ? of->raw : of->name, &n), *name;
 	uint64_t h;
 
 	if (is_function(key)) {
@@ -460,7 +460,7 @@ static struct identity_sizes sizes_of(const struct finding *f, size_t build, enu
 /* Of functions, by the stacks that they are in. */
 static void identity_learn_sizes(struct finding *f, size_t build)
 {
-	const struct aggregate_things *t = f->t;
+	const struct aggregate_entities *t = f->t;
 	uint32_t *last = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *last);
 
 	memset(f->sizes, 0, (t->keys[KEY_FUNCTION].n + 1) * sizeof *f->sizes);
@@ -481,23 +481,23 @@ static void identity_learn_sizes(struct finding *f, size_t build)
 	free(last);
 }
 
-static struct matching_thing identity_thing(const struct finding *f, size_t build, enum key key,
-					    uint32_t i)
+static struct matching_entity identity_entity(const struct finding *f, size_t build, enum key key,
+					      uint32_t i)
 {
-	const struct aggregate_thing *of = &f->t->keys[key].items[i];
+	const struct aggregate_entity *of = &f->t->keys[key].items[i];
 	struct module_in in = module_of(f, build, of->module);
-	struct thing_match names = identity_names(f, build, key, i);
+	struct entity_match names = identity_names(f, build, key, i);
 	struct identity_sizes sizes =
 	    key == KEY_FUNCTION && f->sizes ? f->sizes[i] : sizes_of(f, build, key, i);
-	struct matching_thing m = {.canonical = names.canonical,
-				   .bare = names.bare,
-				   .is_bare = names.is_bare,
-				   .module = in.module,
-				   .build = in.build_id,
-				   .file = "",
-				   .name = things_text(f->t, of->name, NULL),
-				   .count = sizes.count,
-				   .bytes = sizes.bytes};
+	struct matching_entity m = {.canonical = names.canonical,
+				    .bare = names.bare,
+				    .is_bare = names.is_bare,
+				    .module = in.module,
+				    .build = in.build_id,
+				    .file = "",
+				    .name = entities_text(f->t, of->name, NULL),
+				    .count = sizes.count,
+				    .bytes = sizes.bytes};
 
 	m.same = identity_same(f, build, key, i, in.module);
 	switch (key) {
@@ -533,19 +533,19 @@ static struct matching_thing identity_thing(const struct finding *f, size_t buil
 	return m;
 }
 
-/* The things of a build, by item: clones of a function, and stacks of the same rows, are one. */
+/* The entities of a build, by item: clones of a function, and stacks of the same rows, are one. */
 struct found {
-	struct found_thing {
-		uint32_t thing, item;
-	} * things;
-	struct matching_thing *items;
-	size_t n_things, cap_things, n, cap;
+	struct found_entity {
+		uint32_t entity, item;
+	} * entities;
+	struct matching_entity *items;
+	size_t n_entities, cap_entities, n, cap;
 	/* Until all are found: what an item says -> its index + 1; and of functions of which all is said that is
 	 * said of one inlined everywhere. */
 	struct map64 at, bare;
 };
 
-static uint64_t identity_bare(const struct matching_thing *m)
+static uint64_t identity_bare(const struct matching_entity *m)
 {
 	return hash_u64(m->bare ^ ((uint64_t)m->module << 32 | m->file_id));
 }
@@ -553,7 +553,7 @@ static uint64_t identity_bare(const struct matching_thing *m)
 static void identity_add_found(const struct finding *f, struct found *to, size_t build,
 			       enum key key, uint32_t i, bool clone)
 {
-	struct matching_thing m = identity_thing(f, build, key, i);
+	struct matching_entity m = identity_entity(f, build, key, i);
 	bool joins = key == KEY_FUNCTION || key == KEY_SITE || key == KEY_STACK;
 	uint32_t part = key == KEY_FUNCTION && clone ? map64_get(&to->bare, identity_bare(&m)) : 0;
 	uint32_t *at = map64_put(&to->at, key == KEY_STACK ? m.canonical : m.same);
@@ -569,20 +569,21 @@ static void identity_add_found(const struct finding *f, struct found *to, size_t
 		if (key == KEY_FUNCTION && m.is_bare && m.file_id)
 			*map64_put(&to->bare, identity_bare(&m)) = *at;
 	}
-	VEC_PUSH(to->things, to->n_things, to->cap_things) = (struct found_thing){i, *at - 1};
+	VEC_PUSH(to->entities, to->n_entities, to->cap_entities) =
+	    (struct found_entity){i, *at - 1};
 }
 
 /* in: of functions, those in stacks too; NULL: what has sums. */
-static void identity_find_things(const struct finding *f, struct found *to, size_t build,
-				 enum key key, const bool *in)
+static void identity_find_entities(const struct finding *f, struct found *to, size_t build,
+				   enum key key, const bool *in)
 {
-	const struct things_key *k = &f->t->keys[key];
+	const struct entities_key *k = &f->t->keys[key];
 
 	*to = (struct found){.n = 0};
 	for (unsigned clones = 0; clones < 2; clones++) /* what is no clone names the item */
 		for (uint32_t i = 0; i < k->n; i++) {
 			size_t n;
-			const char *s = things_text(f->t, k->items[i].raw, &n);
+			const char *s = entities_text(f->t, k->items[i].raw, &n);
 			bool clone =
 			    is_function(key) && clones_cut(s, strnlen(s, n)) < strnlen(s, n);
 
@@ -595,7 +596,7 @@ static void identity_find_things(const struct finding *f, struct found *to, size
 
 static void found_release(struct found *f)
 {
-	free(f->things);
+	free(f->entities);
 	free(f->items);
 }
 
@@ -605,7 +606,7 @@ static uint64_t identity_bare_of(struct finding *f, uint32_t function, uint64_t 
 	uint64_t *bare = &f->bare[function];
 
 	if (!*bare)
-		*bare = things_match(f->t, KEY_FUNCTION, function).bare | 1;
+		*bare = entities_match(f->t, KEY_FUNCTION, function).bare | 1;
 	return *bare > 1 ? *bare : row;
 }
 
@@ -614,12 +615,12 @@ static bool identity_library(struct finding *f, uint32_t function)
 	uint8_t *l = &f->library[function];
 
 	if (!*l) {
-		const struct aggregate_thing *t = &f->t->keys[KEY_FUNCTION].items[function];
-		unsigned verdict = sites_function(f->sites, things_text(f->t, t->name, NULL),
-						  things_text(f->t, t->raw, NULL));
+		const struct aggregate_entity *t = &f->t->keys[KEY_FUNCTION].items[function];
+		unsigned verdict = sites_function(f->sites, entities_text(f->t, t->name, NULL),
+						  entities_text(f->t, t->raw, NULL));
 
 		if (t->module)
-			verdict |= sites_module(f->sites, things_text(f->t, t->module, NULL));
+			verdict |= sites_module(f->sites, entities_text(f->t, t->module, NULL));
 		*l = verdict == SITE_PASS ? 2 : 1;
 	}
 	return *l == 2;
@@ -706,7 +707,7 @@ static void identity_join_left(struct left_stack *l, size_t n, const uint64_t *c
 
 /* What is left over of stacks: those of which one has some calls more, as of functions that the other build inlined
  * without a trace, or left by a jump; where no other stack with these ends may be it. */
-static void identity_join_stacks(struct finding *f, const struct matching_thing *last,
+static void identity_join_stacks(struct finding *f, const struct matching_entity *last,
 				 size_t n_last, const struct found *found, uint32_t *to)
 {
 	bool *taken = mem_zarray(n_last + 1, sizeof *taken);
@@ -733,21 +734,21 @@ static void identity_join_stacks(struct finding *f, const struct matching_thing 
 }
 
 /* Rows as they grow, build by build. */
-struct growing {
+struct trace_follow {
 	struct identity_rows *rows;
-	struct matching_thing *last; /* by row: the thing of the last build that has it */
+	struct matching_entity *last; /* by row: the entity of the last build that has it */
 	size_t cap;
 };
 
-static void identity_add_build(struct finding *f, struct growing *g, size_t build, enum key key,
-			       const bool *in)
+static void identity_add_build(struct finding *f, struct trace_follow *g, size_t build,
+			       enum key key, const bool *in)
 {
 	struct identity_rows *r = g->rows;
 	struct found found;
 	uint32_t *to;
 	bool *guess;
 
-	identity_find_things(f, &found, build, key, in);
+	identity_find_entities(f, &found, build, key, in);
 	if (!found.n) {
 		found_release(&found);
 		return;
@@ -770,15 +771,16 @@ static void identity_add_build(struct finding *f, struct growing *g, size_t buil
 			g->last[to[i]] = found.items[i];
 		}
 	}
-	for (size_t i = 0; i < found.n_things; i++) {
-		const struct aggregate_thing *of = &f->t->keys[key].items[found.things[i].thing];
-		uint32_t row = to[found.things[i].item],
+	for (size_t i = 0; i < found.n_entities; i++) {
+		const struct aggregate_entity *of =
+		    &f->t->keys[key].items[found.entities[i].entity];
+		uint32_t row = to[found.entities[i].item],
 			 module = key == KEY_MODULE ? of->name : of->module;
 
 		r->rows[row].guess |= module_of(f, build, module).guess;
 		r->rows[row].n++;
 		VEC_PUSH(r->members, r->n_members, r->cap_members) =
-		    (struct identity_member){found.things[i].thing, (uint32_t)build, row};
+		    (struct identity_member){found.entities[i].entity, (uint32_t)build, row};
 	}
 	free(to);
 	free(guess);
@@ -821,11 +823,11 @@ static void identity_add_file(const char *raw, size_t n, enum key key, uint32_t 
 static void identity_add_places(const struct finding *f, size_t build, enum key key, uint32_t i,
 				struct places *to)
 {
-	const struct aggregate_thing *of = &f->t->keys[key].items[i];
-	const char *name = things_text(f->t, of->name, NULL), *line,
+	const struct aggregate_entity *of = &f->t->keys[key].items[i];
+	const char *name = entities_text(f->t, of->name, NULL), *line,
 		   *file = raw_file(f->t, of->raw, &line);
 	struct summary_place place;
-	struct matching_thing m = {.file = ""};
+	struct matching_entity m = {.file = ""};
 	struct identity_sizes sizes;
 	struct placed p;
 	size_t n;
@@ -863,7 +865,7 @@ static void identity_add_places(const struct finding *f, size_t build, enum key 
 	if (*file) {
 		identity_add_file(raw, n, key, module, m.file_id, to);
 		identity_add_file(raw, n, KEY_SITE, module,
-				  file_id(things_text(f->t, place.file, NULL)), to);
+				  file_id(entities_text(f->t, place.file, NULL)), to);
 	}
 	p.unique = !*file;
 	places_add(to, p);
@@ -882,7 +884,7 @@ static void identity_learn_places(const struct finding *f, size_t build, struct 
 	places_sort(to);
 }
 
-/* The files that things of a build are in. */
+/* The files that entities of a build are in. */
 struct source_files {
 	struct map64 at;
 	struct source_name {
@@ -904,14 +906,14 @@ static void add_source(struct source_files *to, const char *path)
 
 static void identity_learn_files(const struct finding *f, size_t build, struct source_files *to)
 {
-	const struct things_key *sites = &f->t->keys[KEY_SITE];
+	const struct entities_key *sites = &f->t->keys[KEY_SITE];
 
 	*to = (struct source_files){.n = 0};
 	for (uint32_t i = 0; i < sites->n; i++)
 		if (build_has(f, build, KEY_SITE, i))
-			add_source(to, things_text(f->t, sites->items[i].file, NULL));
+			add_source(to, entities_text(f->t, sites->items[i].file, NULL));
 	for (uint32_t i = 0; i < f->t->keys[KEY_FUNCTION].n; i++)
-		add_source(to, things_text(f->t, place_in(f, build, i).file, NULL));
+		add_source(to, entities_text(f->t, place_in(f, build, i).file, NULL));
 }
 
 static void source_files_release(struct source_files *s)
@@ -996,11 +998,11 @@ static void identity_find_lines(struct finding *f)
 
 static void identity_hash_nodes(struct finding *f, size_t build)
 {
-	const struct things_key *k = &f->t->keys[KEY_FUNCTION];
+	const struct entities_key *k = &f->t->keys[KEY_FUNCTION];
 
 	for (size_t i = 1; i < f->t->n_nodes; i++) {
-		const struct things_node *n = &f->t->nodes[i];
-		const struct aggregate_thing *of = &k->items[n->function];
+		const struct entities_node *n = &f->t->nodes[i];
+		const struct aggregate_entity *of = &k->items[n->function];
 		struct node_hash h = f->nodes[n->parent];
 		uint64_t row = f->function_rows[build * k->n + n->function], bare;
 
@@ -1021,7 +1023,7 @@ static void identity_hash_nodes(struct finding *f, size_t build)
 
 static bool *identity_functions_in(const struct finding *f, size_t build)
 {
-	const struct aggregate_things *t = f->t;
+	const struct aggregate_entities *t = f->t;
 	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
 	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
 
@@ -1044,7 +1046,7 @@ static void identity_find_functions(struct finding *f)
 {
 	const size_t n = f->t->keys[KEY_FUNCTION].n;
 	struct identity_rows rows = {.n = 0};
-	struct growing g = {.rows = &rows};
+	struct trace_follow g = {.rows = &rows};
 
 	f->function_rows = mem_zarray(f->n * n + 1, sizeof *f->function_rows);
 	f->nodes = mem_zarray(f->t->n_nodes + 1, sizeof *f->nodes);
@@ -1060,7 +1062,7 @@ static void identity_find_functions(struct finding *f)
 		free(in);
 	}
 	for (size_t i = 0; i < rows.n_members; i++)
-		f->function_rows[rows.members[i].build * n + rows.members[i].thing] =
+		f->function_rows[rows.members[i].build * n + rows.members[i].entity] =
 		    rows.members[i].row + 1;
 	free(g.last);
 	identity_rows_release(&rows);
@@ -1072,12 +1074,12 @@ unsigned identity_keys(unsigned keys)
 										  : 0;
 }
 
-void identity_rows_init(struct identity_rows *r, const struct aggregate_things *t, enum key key,
+void identity_rows_init(struct identity_rows *r, const struct aggregate_entities *t, enum key key,
 			const struct identity_build *builds, size_t n,
 			const struct identity_options *o)
 {
 	struct finding f = {.t = t, .builds = builds, .n = n, .o = o};
-	struct growing g = {.rows = r};
+	struct trace_follow g = {.rows = r};
 
 	*r = (struct identity_rows){.n = 0};
 	f.numbered = mem_zarray(t->keys[KEY_FUNCTION].n + 1, 1);

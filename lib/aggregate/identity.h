@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which thing of one build is which of the next: the rows that the things of several builds make. A row has at most
- * one thing of a build, or the clones of one function.
+ * Which entity of one build is which of the next: the rows that the entities of several builds make. A row has at most
+ * one entity of a build, or the clones of one function.
  *
  * First the builds' modules are found among each other: of one build-id; as the caller says; of one name; else, as a
  * guess, where most functions have the same linkage names. Then functions are found, and stacks by their functions;
- * all other things by matching.h. Lines are followed in files whose sources are there in both builds. Builds come in
- * the order given: a thing that a build does not have is matched with its last appearance.
+ * all other entities by matching.h. Lines are followed in files whose sources are there in both builds. Builds come in
+ * the order given: an entity that a build does not have is matched with its last appearance.
  */
 #ifndef TM_AGGREGATE_IDENTITY_H
 #define TM_AGGREGATE_IDENTITY_H
@@ -43,14 +43,14 @@ struct identity_rows {
 	} * rows;
 	size_t n, cap;
 	struct identity_member { /* by row, then by build */
-		uint32_t thing, build, row;
+		uint32_t entity, build, row;
 	} * members;
 	size_t n_members, cap_members;
 };
 
 /* By bit, the keys that runs have to be folded by, besides these, so that lines can be followed. */
 unsigned identity_keys(unsigned keys);
-void identity_rows_init(struct identity_rows *r, const struct aggregate_things *t, enum key key,
+void identity_rows_init(struct identity_rows *r, const struct aggregate_entities *t, enum key key,
 			const struct identity_build *builds, size_t n,
 			const struct identity_options *o);
 void identity_rows_release(struct identity_rows *r);

@@ -84,7 +84,7 @@ static bool read_hex(struct buf *to, const char *p, size_t n)
 	return true;
 }
 
-static bool take_apart(struct aggregate_lines *l, const char *s, size_t n)
+static bool split_line(struct aggregate_lines *l, const char *s, size_t n)
 {
 	struct aggregate_joining *j = l->joining;
 	const char *known = n ? memchr(s, '\t', n) : NULL;
@@ -110,7 +110,7 @@ static enum status next_line(struct aggregate_lines *l, struct err *e)
 	if (!s)
 		return cursor_failed(l->c) ? err_failure(e) : ST_NONE;
 	l->lines++;
-	if (!take_apart(l, s, n))
+	if (!split_line(l, s, n))
 		return err_at(e, ST_BAD, at, "line %" PRIu64 " is no record, or is damaged",
 			      l->lines);
 	return ST_OK;

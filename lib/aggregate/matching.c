@@ -5,7 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/rules/clones.h"
 #include "lib/rules/linkage.h"
 
@@ -77,7 +77,7 @@ static size_t il2cpp_hash(const char *s, size_t n)
 	return k >= OLD_MIN && k <= OLD_MAX && (k == n || !is_word(s[k]) || s[k] == '_') ? k : 0;
 }
 
-/* The length of a number at s that counts unnamed things, by the p bytes before it. */
+/* The length of a number at s that counts unnamed entities, by the p bytes before it. */
 static size_t counter(const char *s, size_t n, const char *before, size_t p)
 {
 	static const char *const marks[] = {"#", "'unnamed"};
@@ -289,8 +289,9 @@ struct around {
 	int64_t before, after;
 };
 
-static struct around matching_around(const struct matching_lines *l, const struct matching_thing *a,
-				     const struct matching_thing *b)
+static struct around matching_around(const struct matching_lines *l,
+				     const struct matching_entity *a,
+				     const struct matching_entity *b)
 {
 	struct matching_anchor key = {a->file_id, b->file_id, a->line, 0};
 	size_t at = BISECT(i, 0, l->n, matching_anchor_order(&l->items[i], &key) < 0);
@@ -319,20 +320,20 @@ enum { FOLDERS_MAX = 16, RENAMED = 17, WHATEVER = 18 /* the file counts for noth
 enum by { BY_CANONICAL, BY_BARE_AND_LINE, BY_PLACE, BY_BARE, BY_CORE, BY_ADDRESS, BYS };
 
 struct joining {
-	const struct matching_thing *things[2];
+	const struct matching_entity *entities[2];
 	size_t n[2];
 	const struct matching_lines *lines;
-	uint32_t *to; /* by things[1] */
+	uint32_t *to; /* by entities[1] */
 	bool *guess;  /* likewise */
-	bool *settled[2];
+	bool *on_cells_done[2];
 	struct map64 renamed[2]; /* file of one side -> of the other */
 	struct map64 names[2];   /* canonical names of a side, with their modules */
 };
 
 struct keyed {
 	uint64_t key;
-	uint32_t thing, side;
-	const struct matching_thing *of;
+	uint32_t entity, side;
+	const struct matching_entity *of;
 };
 
 static int float_order(float a, float b)
@@ -340,7 +341,7 @@ static int float_order(float a, float b)
 	return a < b ? -1 : a > b;
 }
 
-static int place_order(const struct matching_thing *x, const struct matching_thing *y)
+static int place_order(const struct matching_entity *x, const struct matching_entity *y)
 {
 	int r;
 
@@ -362,18 +363,18 @@ static int matching_order(const void *a, const void *b)
 	if (x->side != y->side)
 		return x->side < y->side ? -1 : 1;
 	r = place_order(x->of, y->of);
-	return r ? r : x->thing < y->thing ? -1 : x->thing > y->thing;
+	return r ? r : x->entity < y->entity ? -1 : x->entity > y->entity;
 }
 
 static void join(struct joining *j, const struct keyed *a, const struct keyed *b)
 {
-	j->to[b->thing] = a->thing;
-	j->settled[0][a->thing] = j->settled[1][b->thing] = true;
+	j->to[b->entity] = a->entity;
+	j->on_cells_done[0][a->entity] = j->on_cells_done[1][b->entity] = true;
 }
 
 /* In a file that now has another's name, so that its name is no reason. */
 static bool matching_is_elsewhere(const struct joining *j, uint32_t side,
-				  const struct matching_thing *t)
+				  const struct matching_entity *t)
 {
 	return !t->is_unique && t->file_id && map64_get(&j->renamed[side], t->file_id);
 }
@@ -384,21 +385,21 @@ static void matching_settle(struct joining *j)
 	struct map64 at = MAP64_INIT;
 
 	for (uint32_t i = 0; i < j->n[0]; i++)
-		if (j->things[0][i].same)
-			*map64_put(&at, j->things[0][i].same) = i + 1;
+		if (j->entities[0][i].same)
+			*map64_put(&at, j->entities[0][i].same) = i + 1;
 	for (uint32_t i = 0; i < j->n[1]; i++) {
-		const struct matching_thing *b = &j->things[1][i], *a;
+		const struct matching_entity *b = &j->entities[1][i], *a;
 		uint32_t found = b->same ? map64_get(&at, b->same) : 0;
 
-		if (!found || j->settled[0][found - 1])
+		if (!found || j->on_cells_done[0][found - 1])
 			continue;
-		a = &j->things[0][found - 1];
+		a = &j->entities[0][found - 1];
 		if (matching_is_elsewhere(j, 0, a) || matching_is_elsewhere(j, 1, b))
 			continue;
 		if ((a->is_open || b->is_open) && (!a->build || a->build != b->build))
 			continue;
 		j->to[i] = found - 1;
-		j->settled[0][found - 1] = j->settled[1][i] = true;
+		j->on_cells_done[0][found - 1] = j->on_cells_done[1][i] = true;
 	}
 	map64_release(&at);
 }
@@ -432,7 +433,8 @@ enum points {
 	POINTS_GROWN_MOST = 1600,
 };
 
-static int64_t matching_size_points(const struct matching_thing *a, const struct matching_thing *b)
+static int64_t matching_size_points(const struct matching_entity *a,
+				    const struct matching_entity *b)
 {
 	float grown;
 
@@ -482,8 +484,8 @@ static int64_t points_between(const struct pair *p, const struct pair *next)
 	return points < POINTS_MOVED_MOST ? points : POINTS_MOVED_MOST;
 }
 
-static struct pair matching_pair(const struct joining *j, const struct matching_thing *a,
-				 const struct matching_thing *b, enum by by)
+static struct pair matching_pair(const struct joining *j, const struct matching_entity *a,
+				 const struct matching_entity *b, enum by by)
 {
 	struct pair p = {.lined = a->line && b->line, .around = {.at = 0}};
 	bool known, there;
@@ -594,7 +596,7 @@ static void matching_align(struct joining *j, const struct keyed *a, size_t n_a,
 		const struct keyed *to = &b[(last - 1) % n_b];
 
 		/* One of several, which are not as many in both. */
-		j->guess[to->thing] = (joined < n_a || joined < n_b) && !x.pairs[last - 1].sure;
+		j->guess[to->entity] = (joined < n_a || joined < n_b) && !x.pairs[last - 1].sure;
 		join(j, &a[(last - 1) / n_b], to);
 	}
 	free(x.pairs);
@@ -676,17 +678,17 @@ static void matching_join_addresses(struct joining *j, struct keyed *k, size_t n
 	sort_array(k, n, sizeof *k, address_order);
 	matching_align(j, k, n_a, k + n_a, n_b, BY_CANONICAL);
 	for (size_t i = n_a; i < n; i++) /* also where it has the same address */
-		j->guess[k[i].thing] = j->to[k[i].thing] != MATCHING_NONE;
+		j->guess[k[i].entity] = j->to[k[i].entity] != MATCHING_NONE;
 }
 
-static uint64_t name_in_module(const struct matching_thing *t)
+static uint64_t name_in_module(const struct matching_entity *t)
 {
 	return hash_u64(t->canonical ^ hash_u64(t->module)) | 1;
 }
 
 /* The line of a is where that of b is, by the anchors around it. */
-static bool matching_is_place(const struct joining *j, const struct matching_thing *a,
-			      const struct matching_thing *b)
+static bool matching_is_place(const struct joining *j, const struct matching_entity *a,
+			      const struct matching_entity *b)
 {
 	struct around s = matching_around(j->lines, a, b);
 	int64_t moved = (int64_t)b->line - a->line;
@@ -698,7 +700,7 @@ static bool matching_is_place(const struct joining *j, const struct matching_thi
 
 /* What allocated about as often and as much: within a fifth, which is more than runs of one build differ. What has no sums
  * says nothing of it. */
-static bool matching_is_as_much(const struct matching_thing *a, const struct matching_thing *b)
+static bool matching_is_as_much(const struct matching_entity *a, const struct matching_entity *b)
 {
 	const float near = log2f(1.2F);
 
@@ -711,8 +713,8 @@ static void matching_join_renamed(struct joining *j, const struct keyed *k, size
 {
 	enum { CELLS_MAX = 1 << 18 };
 	size_t n_a = 0, n_b;
-	uint32_t
-	    *other; /* by thing of the family: the only one it may be + 1; MATCHING_NONE: several */
+	uint32_t *
+	    other; /* by entity of the family: the only one it may be + 1; MATCHING_NONE: several */
 
 	while (n_a < n && !k[n_a].side)
 		n_a++;
@@ -734,7 +736,7 @@ static void matching_join_renamed(struct joining *j, const struct keyed *k, size
 	free(other);
 }
 
-static uint64_t key_of(const struct joining *j, uint32_t side, const struct matching_thing *t,
+static uint64_t key_of(const struct joining *j, uint32_t side, const struct matching_entity *t,
 		       enum by by, size_t folders)
 {
 	const char *end = folders >= RENAMED ? "" : path_end(t->file, folders);
@@ -769,8 +771,9 @@ static size_t matching_gather(const struct joining *j, struct keyed *k, enum by 
 
 	for (uint32_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < j->n[side]; i++) {
-			const struct matching_thing *t = &j->things[side][i];
-			uint64_t key = j->settled[side][i] ? 0 : key_of(j, side, t, by, folders);
+			const struct matching_entity *t = &j->entities[side][i];
+			uint64_t key =
+			    j->on_cells_done[side][i] ? 0 : key_of(j, side, t, by, folders);
 
 			if (key)
 				k[m++] = (struct keyed){key, (uint32_t)i, side, t};
@@ -800,7 +803,7 @@ struct vote {
 };
 
 static void vote(struct map64 *at, struct vote **votes, size_t *n, size_t *cap,
-		 const struct matching_thing *a, const struct matching_thing *b)
+		 const struct matching_entity *a, const struct matching_entity *b)
 {
 	uint32_t *found;
 
@@ -818,7 +821,7 @@ static void vote(struct map64 *at, struct vote **votes, size_t *n, size_t *cap,
 static void matching_learn_files(const struct joining *j, uint32_t side, struct map64 *names)
 {
 	for (size_t i = 0; i < j->n[side]; i++) {
-		const char *name = path_end(j->things[side][i].file, 0);
+		const char *name = path_end(j->entities[side][i].file, 0);
 
 		if (*name)
 			*map64_put(names, hash_bytes(name, strlen(name))) = 1;
@@ -840,7 +843,7 @@ static bool has_file(const struct map64 *names, const struct joining *j, uint32_
 		     uint32_t file)
 {
 	for (size_t i = 0; i < j->n[side]; i++) {
-		const struct matching_thing *t = &j->things[side][i];
+		const struct matching_entity *t = &j->entities[side][i];
 		const char *name = path_end(t->file, 0);
 
 		if (t->file_id == file)
@@ -859,7 +862,7 @@ static void matching_find_renamed(struct joining *j, struct keyed *k)
 
 	for (uint32_t i = 0; i < j->n[1]; i++)
 		if (j->to[i] != MATCHING_NONE)
-			vote(&at, &votes, &n, &cap, &j->things[0][j->to[i]], &j->things[1][i]);
+			vote(&at, &votes, &n, &cap, &j->entities[0][j->to[i]], &j->entities[1][i]);
 	for (size_t i = 0, end; i < m; i = end) {
 		for (end = i + 1; end < m && k[end].key == k[i].key; end++)
 			;
@@ -884,12 +887,12 @@ static void matching_find_renamed(struct joining *j, struct keyed *k)
 	free(votes);
 }
 
-/* The files of the things, by id and by the hash of their base names: index + 1. */
+/* The files of the entities, by id and by the hash of their base names: index + 1. */
 struct files_seen {
 	struct map64 ids, names;
 };
 
-static uint64_t base_name(const struct matching_thing *t)
+static uint64_t base_name(const struct matching_entity *t)
 {
 	const char *name = path_end(t->file, 0);
 
@@ -899,7 +902,7 @@ static uint64_t base_name(const struct matching_thing *t)
 static void matching_see_files(const struct joining *j, uint32_t side, struct files_seen *to)
 {
 	for (uint32_t i = 0; i < j->n[side]; i++) {
-		const struct matching_thing *t = &j->things[side][i];
+		const struct matching_entity *t = &j->entities[side][i];
 
 		if (!*t->file)
 			continue;
@@ -908,13 +911,13 @@ static void matching_see_files(const struct joining *j, uint32_t side, struct fi
 	}
 }
 
-/* The base name of a file; 0: no thing is in it. */
+/* The base name of a file; 0: no entity is in it. */
 static uint64_t name_of_file(const struct joining *j, uint32_t side, const struct files_seen *seen,
 			     uint32_t file)
 {
 	uint32_t i = map64_get(&seen->ids, file);
 
-	return i ? base_name(&j->things[side][i - 1]) : 0;
+	return i ? base_name(&j->entities[side][i - 1]) : 0;
 }
 
 /* Moves to another name: names is by side of what still moves. The name of one may be in the other build only where another
@@ -977,15 +980,15 @@ static size_t folders_of(const struct joining *j)
 		for (size_t i = 0; i < j->n[side]; i++) {
 			size_t slashes = 0;
 
-			for (const char *s = j->things[side][i].file; *s && !j->settled[side][i];
-			     s++)
+			for (const char *s = j->entities[side][i].file;
+			     *s && !j->on_cells_done[side][i]; s++)
 				slashes += *s == '/' || *s == '\\';
 			folders = slashes > folders ? slashes : folders;
 		}
 	return folders < FOLDERS_MAX ? folders : FOLDERS_MAX;
 }
 
-void matching_assign(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
+void matching_assign(const struct matching_entity *a, size_t n_a, const struct matching_entity *b,
 		     size_t n_b, const struct matching_lines *lines, uint32_t *to, bool *guess)
 {
 	struct joining j = {{a, b},
@@ -997,7 +1000,7 @@ void matching_assign(const struct matching_thing *a, size_t n_a, const struct ma
 			    {MAP64_INIT, MAP64_INIT},
 			    {MAP64_INIT, MAP64_INIT}};
 	struct keyed *k;
-	size_t folders, settled = 0;
+	size_t folders, on_cells_done = 0;
 
 	for (size_t i = 0; i < n_b; i++) {
 		to[i] = MATCHING_NONE;
@@ -1005,12 +1008,12 @@ void matching_assign(const struct matching_thing *a, size_t n_a, const struct ma
 	}
 	for (uint32_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < j.n[side]; i++)
-			*map64_put(&j.names[side], name_in_module(&j.things[side][i])) = 1;
+			*map64_put(&j.names[side], name_in_module(&j.entities[side][i])) = 1;
 	matching_use_moves(&j);
 	matching_settle(&j);
 	for (size_t i = 0; i < n_b; i++)
-		settled += to[i] != MATCHING_NONE;
-	k = mem_array(n_a + n_b - 2 * settled + 1, sizeof *k);
+		on_cells_done += to[i] != MATCHING_NONE;
+	k = mem_array(n_a + n_b - 2 * on_cells_done + 1, sizeof *k);
 	folders = folders_of(&j);
 	for (enum by by = 0; by < BYS; by++)
 		for (size_t f = folders + 1; f-- > 0;)
@@ -1024,7 +1027,7 @@ void matching_assign(const struct matching_thing *a, size_t n_a, const struct ma
 		map64_release(&j.renamed[side]);
 		map64_release(&j.names[side]);
 	}
-	free(j.settled[0]);
-	free(j.settled[1]);
+	free(j.on_cells_done[0]);
+	free(j.on_cells_done[1]);
 	free(k);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Canonical names, which match one thing under two names: compilers, demanglers and code generators
+ * Canonical names, which match one entity under two names: compilers, demanglers and code generators
  * number or spell parts of names anew in every build. A canonical name leaves out
  *
  *	spaces that separate no words ("> >", "operator new []")
@@ -42,8 +42,8 @@ bool name_is_numbered(const char *s, size_t n);
 /* The length of a linkage name, or of one for people, without what says that it is a clone. */
 size_t name_without_clones(const char *s, size_t n);
 
-/* A thing of one build, as far as it is matched. Texts are borrowed and NUL-terminated. */
-struct matching_thing {
+/* An entity of one build, as far as it is matched. Texts are borrowed and NUL-terminated. */
+struct matching_entity {
 	uint64_t same;            /* equal where two builds say exactly the same; 0: never */
 	uint64_t canonical, bare; /* hashes of names; 0: none */
 	uint64_t core;            /* of a stack without the calls of libraries; 0: none */
@@ -56,7 +56,7 @@ struct matching_thing {
 	const char *name;       /* for people */
 	float count, bytes; /* of what it allocated in a run: they decide what lines leave open */
 	bool is_bare;       /* the canonical name is no more than the bare one */
-	bool is_open;       /* what it says is another thing's in another build: a line, a number */
+	bool is_open; /* what it says is another entity's in another build: a line, a number */
 	bool
 	    is_unique; /* no other function of the module has the linkage name, whatever the file */
 };
@@ -84,7 +84,7 @@ enum { MATCHING_NONE = UINT32_MAX };
 /* Files may be renamed to each other's names: where the lines of all of them fit together, the lines decide, and not
  * the names of the files.
  *
- * The things of a build, b, among those of the one before, a: to[i] is the index of b's i in a, or
+ * The entities of a build, b, among those of the one before, a: to[i] is the index of b's i in a, or
  * MATCHING_NONE. In this order:
  *
  *	what says the same, if the module's build is the same, or nothing of it is open
@@ -96,15 +96,15 @@ enum { MATCHING_NONE = UINT32_MAX };
  *	without a name in two builds of a module, in the order of their addresses, by counts and sizes
  *
  * each by the longest common end of the files' paths, a folder less at a time, down to the file's name; then in
- * files that were renamed, by where the other things of the file went; then the same where of one the file is not
+ * files that were renamed, by where the other entities of the file went; then the same where of one the file is not
  * known, or the name is unique.
  *
- * Of one name and file, things are aligned in the order of their lines, as a diff aligns lines: as many as there are
+ * Of one name and file, entities are aligned in the order of their lines, as a diff aligns lines: as many as there are
  * are joined, where it costs the least: lines that are not where the anchors put them, and changes of counts and
  * sizes. What lies between two anchors of one shift has a sure line, which outweighs any change of sizes. guess[i]: b's
  * i is one of several that were aligned without a sure line, while one build has more of them than the other.
  * Symmetric in the builds. */
-void matching_assign(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
+void matching_assign(const struct matching_entity *a, size_t n_a, const struct matching_entity *b,
 		     size_t n_b, const struct matching_lines *lines, uint32_t *to, bool *guess);
 
 #endif

@@ -31,11 +31,11 @@ enum status aggregate_merge(struct aggregate_reader *readers, size_t n,
 struct aggregate_prune {
 	int sum;        /* an enum sum; -1: the first of real, requested, self time, count, samples,
 			 * calls, and net that a record has */
-	uint64_t below; /* things whose own value and total are less, in size */
+	uint64_t below; /* entities whose own value and total are less, in size */
 
 	/* What was lost, by key; of all keys together by enum sum */
 	struct aggregate_prune_lost {
-		uint64_t things, parts;
+		uint64_t entities, parts;
 		struct tally_sums sums;
 	} lost[KEYS];
 };

@@ -2,7 +2,7 @@
 #include "lib/aggregate/name_maps.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,38 +45,39 @@ bool identity_map_parse(const char *s, bool function, struct arena *texts, struc
 	return true;
 }
 
-bool name_maps_thing_is(const struct aggregate_things *t, const struct aggregate_thing *of,
-			const char *asked, const char **rest)
+bool name_maps_entity_is(const struct aggregate_entities *t, const struct aggregate_entity *of,
+			 const char *asked, const char **rest)
 {
 	*rest = "";
-	return name_maps_is(things_text(t, of->name, NULL), asked, rest) ||
-	       !strcmp(things_text(t, of->raw, NULL), asked);
+	return name_maps_is(entities_text(t, of->name, NULL), asked, rest) ||
+	       !strcmp(entities_text(t, of->raw, NULL), asked);
 }
 
-static const char *name_maps_file(const struct aggregate_things *t,
-				  const struct aggregate_thing *of)
+static const char *name_maps_file(const struct aggregate_entities *t,
+				  const struct aggregate_entity *of)
 {
 	size_t n;
-	const char *s = things_text(t, of->raw, &n);
-	struct apart a = apart_of(0, s, n);
+	const char *s = entities_text(t, of->raw, &n);
+	struct name_suffix a = name_suffix_of(0, s, n);
 
 	return a.file ? a.file : "";
 }
 
-/* The thing of the new name that is most like this one: of its module, with its parameters, in its file. */
+/* The entity of the new name that is most like this one: of its module, with its parameters, in its file. */
 static bool name_maps_find(const struct name_maps *r, const struct identity_map *map,
-			   const struct aggregate_thing *was, const char *rest,
-			   struct name_maps_thing *to)
+			   const struct aggregate_entity *was, const char *rest,
+			   struct name_maps_entity *to)
 {
 	int best = -1;
 
 	for (size_t k = 0; k < 2; k++) /* locations have the names of functions */
 		for (uint32_t i = 0; i < r->t->keys[name_maps_keys[k]].n; i++) {
-			const struct aggregate_thing *now = &r->t->keys[name_maps_keys[k]].items[i];
+			const struct aggregate_entity *now =
+			    &r->t->keys[name_maps_keys[k]].items[i];
 			const char *now_rest;
 			int score;
 
-			if (!name_maps_thing_is(r->t, now, map->now, &now_rest))
+			if (!name_maps_entity_is(r->t, now, map->now, &now_rest))
 				continue;
 			score = 4 * (now->module == was->module) + 2 * !strcmp(rest, now_rest) +
 				!strcmp(name_maps_file(r->t, was), name_maps_file(r->t, now));
@@ -91,20 +92,20 @@ static bool name_maps_find(const struct name_maps *r, const struct identity_map 
 
 static void name_maps_add(struct name_maps *r, enum key key, uint32_t map)
 {
-	const struct things_key *things = &r->t->keys[key];
+	const struct entities_key *entities = &r->t->keys[key];
 
-	for (uint32_t i = 0; i < things->n; i++) {
-		struct name_maps_thing *to = &r->of[key][i];
+	for (uint32_t i = 0; i < entities->n; i++) {
+		struct name_maps_entity *to = &r->of[key][i];
 		const char *rest;
 
 		if (!to->map &&
-		    name_maps_thing_is(r->t, &things->items[i], r->maps[map].was, &rest) &&
-		    name_maps_find(r, &r->maps[map], &things->items[i], rest, to))
+		    name_maps_entity_is(r->t, &entities->items[i], r->maps[map].was, &rest) &&
+		    name_maps_find(r, &r->maps[map], &entities->items[i], rest, to))
 			to->map = map + 1;
 	}
 }
 
-void name_maps_init(struct name_maps *r, const struct aggregate_things *t,
+void name_maps_init(struct name_maps *r, const struct aggregate_entities *t,
 		    const struct identity_map *maps, size_t n)
 {
 	*r = (struct name_maps){.t = t, .maps = maps, .n = n};

@@ -11,21 +11,21 @@
 
 /* True: this name for people is `asked`, with or without its parameters; *rest: what is behind it. */
 bool name_maps_is(const char *name, const char *asked, const char **rest);
-/* The same of a thing, whose linkage name may be asked for, too: then *rest is "". */
-bool name_maps_thing_is(const struct aggregate_things *t, const struct aggregate_thing *of,
-			const char *asked, const char **rest);
+/* The same of an entity, whose linkage name may be asked for, too: then *rest is "". */
+bool name_maps_entity_is(const struct aggregate_entities *t, const struct aggregate_entity *of,
+			 const char *asked, const char **rest);
 
 struct name_maps {
-	const struct aggregate_things *t;
+	const struct aggregate_entities *t;
 	const struct identity_map *maps;
 	size_t n;
-	struct name_maps_thing {   /* by thing; map: its index + 1, 0: none is about it */
+	struct name_maps_entity {  /* by entity; map: its index + 1, 0: none is about it */
 		uint32_t map, now; /* now: a function or a site, whose name it has later */
 		enum key key;
 	} * of[KEYS]; /* of functions, sites and locations */
 };
 
-void name_maps_init(struct name_maps *r, const struct aggregate_things *t,
+void name_maps_init(struct name_maps *r, const struct aggregate_entities *t,
 		    const struct identity_map *maps, size_t n);
 void name_maps_release(struct name_maps *r);
 

@@ -3,16 +3,16 @@
 
 #include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
-#include "lib/group/fold.h"
+#include "lib/group/group_pass.h"
 #include "lib/group/periods.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct loader {
-	struct group_project *p;
+	struct grouped_profile *p;
 	struct aggregate_record rec;
-	struct map64 stacks; /* parent and location -> stack of the project */
+	struct map64 stacks; /* parent and location -> stack of the profile */
 	uint32_t *path;      /* stacks of the first calls of the present record's stack */
 	size_t n_path, cap_path;
 };
@@ -41,7 +41,7 @@ static uint32_t call_at(struct loader *l, struct aggregate_text display, struct 
 /* Callees after their callers, so that parents have smaller ids. */
 static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggregate_key *k)
 {
-	struct group_project *p = l->p;
+	struct grouped_profile *p = l->p;
 	uint32_t stack = l->n_path ? l->path[l->n_path - 1] : 0;
 
 	for (size_t i = l->n_path; i < k->n_calls; i++) {
@@ -52,8 +52,9 @@ static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggreg
 
 		if (!*at) {
 			*at = (uint32_t)p->n_stacks;
-			VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct project_stack){
-			    stack, location, p->names.locations[location].first};
+			VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) =
+			    (struct grouped_profile_stack){stack, location,
+							   p->names.locations[location].first};
 		}
 		stack = *at;
 		VEC_PUSH(l->path, l->n_path, l->cap_path) = stack;
@@ -112,7 +113,7 @@ static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
 	case KEY_SITE:
 		site = call_at(l, l->rec.texts[0], k->raw, k->module, k->file, k->line);
 		inside = k->inside;
-		id = fold_site_id(l->p, site | (inside ? SITE_INSIDE : 0));
+		id = pass_site_id(l->p, site | (inside ? SITE_INSIDE : 0));
 		break;
 	default:
 		id = aggregate_project_stack_of(l, k);
@@ -128,7 +129,7 @@ static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
 
 static void aggregate_project_add_row(struct loader *l)
 {
-	struct group_project *p = l->p;
+	struct grouped_profile *p = l->p;
 	struct tally_sums self = aggregate_sums_of(&l->rec, 0),
 			  total = aggregate_sums_of(&l->rec, AGG_TOTAL);
 
@@ -151,13 +152,13 @@ static void aggregate_project_add_row(struct loader *l)
 
 static void add_frame(struct loader *l)
 {
-	struct group_project *p = l->p;
+	struct grouped_profile *p = l->p;
 	struct tally_sums s = aggregate_sums_of(&l->rec, 0);
 
 	s.has &= ~(unsigned)SUMS_OF_MOMENTS;
 	for (size_t i = 0; i < p->n_groupings; i++)
 		if (p->groupings[i].key.by == KEY_FRAME) {
-			uint32_t id = fold_frame_id(p, l->rec.key.frame, l->rec.texts[0].s,
+			uint32_t id = pass_frame_id(p, l->rec.key.frame, l->rec.texts[0].s,
 						    l->rec.texts[0].n, !l->rec.key.which);
 
 			columns_add(&p->now.groupings[i].self,
@@ -169,9 +170,10 @@ static void weaken(struct run_known *to, const struct run_known *from, unsigned 
 {
 	for (unsigned s = 0; s < SUMS; s++) {
 		bool moment = never >> s & 1 && from->state[s];
-		uint8_t lack = moment ? (uint8_t)LACK_PER_FRAME : from->lack[s];
+		uint8_t unknown_reason =
+		    moment ? (uint8_t)UNKNOWN_PER_FRAME : from->unknown_reason[s];
 
-		run_weaken(to, s, moment ? METRIC_ABSENT : from->state[s], lack);
+		run_weaken(to, s, moment ? METRIC_ABSENT : from->state[s], unknown_reason);
 	}
 }
 
@@ -237,7 +239,7 @@ enum status aggregate_check_options(const struct aggregate_record *head, const c
 static enum status aggregate_project_add(struct loader *l, const struct aggregate_asked *asked,
 					 struct err *e)
 {
-	struct group_project *p = l->p;
+	struct grouped_profile *p = l->p;
 
 	switch (l->rec.key.kind) {
 	case AGG_HEAD:
@@ -269,7 +271,7 @@ static enum status aggregate_project_add(struct loader *l, const struct aggregat
 	return ST_OK;
 }
 
-static enum status can_answer(const struct group_project *p, const struct aggregate_asked *asked,
+static enum status can_answer(const struct grouped_profile *p, const struct aggregate_asked *asked,
 			      struct err *e)
 {
 	for (size_t i = 0; i < p->n_groupings; i++) {
@@ -283,7 +285,7 @@ static enum status can_answer(const struct group_project *p, const struct aggreg
 	return ST_OK;
 }
 
-enum status aggregate_project_read(struct cursor *c, struct group_project *p,
+enum status aggregate_project_read(struct cursor *c, struct grouped_profile *p,
 				   const struct aggregate_asked *asked, struct err *e)
 {
 	struct loader l = {.p = p};
@@ -307,7 +309,7 @@ enum status aggregate_project_read(struct cursor *c, struct group_project *p,
 		if (r.records == 1 && !st) {
 			buf_add(&event, l.rec.texts[3].s, l.rec.texts[3].n);
 			buf_add(&clock, l.rec.texts[4].s, l.rec.texts[4].n);
-			st = project_see_clock(p, buf_str(&clock), e);
+			st = grouped_profile_see_clock(p, buf_str(&clock), e);
 		}
 		if (st)
 			break;

@@ -77,17 +77,17 @@ enum status aggregate_prune(struct aggregate_reader *r, struct aggregate_prune *
 				if (rec.has >> i & 1)
 					aggregate_value_join(aggregate_record_make(&rest[by], i),
 							     &rec.values[i]);
-			p->lost[by].things++;
+			p->lost[by].entities++;
 			p->lost[by].parts = add_saturating(p->lost[by].parts, rec.parts);
 			sums_add(&p->lost[by].sums, &self);
 			continue;
 		}
-		if (rec.key.kind == AGG_KEY && p->lost[by].things) {
+		if (rec.key.kind == AGG_KEY && p->lost[by].entities) {
 			for (unsigned i = 0; i < SUMS; i++)
 				if (rest[by].has >> i & 1)
 					aggregate_value_join(aggregate_record_make(&rec, i),
 							     &rest[by].values[i]);
-			rec.counts[1] = add_saturating(rec.counts[1], p->lost[by].things);
+			rec.counts[1] = add_saturating(rec.counts[1], p->lost[by].entities);
 			rec.counts[2] = add_saturating(rec.counts[2], p->lost[by].parts);
 			aggregate_writer_record(to, &rec);
 			continue;

@@ -286,7 +286,7 @@ static enum status differ(struct err *e, const char *what, struct aggregate_text
 }
 
 /* A program that did not know of a sum said nothing of it, where it did of entries. */
-static bool says_nothing(const struct aggregate_record *r, unsigned sum)
+static bool is_silent(const struct aggregate_record *r, unsigned sum)
 {
 	return r->marks[SUM_ENTRIES] && !r->marks[sum] && !r->marks[SUMS + sum];
 }
@@ -294,9 +294,9 @@ static bool says_nothing(const struct aggregate_record *r, unsigned sum)
 static void join_marks(struct aggregate_record *to, const struct aggregate_record *from)
 {
 	for (unsigned s = SUMS_FIRST; s < SUMS; s++)
-		if (says_nothing(to, s) || says_nothing(from, s))
+		if (is_silent(to, s) || is_silent(from, s))
 			to->marks[SUMS + s] =
-			    to->marks[SUMS + s] ? to->marks[SUMS + s] : LACK_ABSENT;
+			    to->marks[SUMS + s] ? to->marks[SUMS + s] : UNKNOWN_ABSENT;
 	for (size_t i = 0; i < AGG_MARKS; i++)
 		if (from->marks[i] > to->marks[i])
 			to->marks[i] = from->marks[i];

@@ -29,13 +29,13 @@
  *
  *	COUNTER   name, unit                               values: AGG_READING, AGG_LAST
  *
- *	ROW       by, thing         display, place         values: of a capture that has it
+ *	ROW       by, entity         display, place         values: of a capture that has it
  *
- *	KEY       by                                       captures, things pruned, their parts
+ *	KEY       by                                       captures, entities pruned, their parts
  *
  * Of HEAD the texts must be equal in all that are merged. WHOLE (of AGG_ALL) and KEY have marks:
- * per sum the state (enum metric_state), then per sum the lack (enum lack). The values of KEY are
- * what the pruned things had together. Things have the identities of things.h; of a stack it is the
+ * per sum the state (enum metric_state), then per sum the lack (enum unknown_reason). The values of KEY are
+ * what the pruned entities had together. Entities have the identities of entities.h; of a stack it is the
  * path of its calls, the outermost first, and its place is the site: raw name, module, file, line
  * in decimal, and "1" when it is inside the rules, with NULs between. Its display name is the
  * site's. The place of a function is the first line that was seen of it, without the other parts.
@@ -66,7 +66,7 @@ enum aggregate_kind {
  * AGG_COVERAGE + enum tier, the last for what has no stack. */
 enum aggregate_which { AGG_ALL, AGG_UNFILTERED, AGG_COVERAGE };
 
-/* Metrics of values: an enum sum; of what lies in or below a thing AGG_TOTAL + enum sum. */
+/* Metrics of values: an enum sum; of what lies in or below an entity AGG_TOTAL + enum sum. */
 enum { AGG_TOTAL = SUMS, AGG_DURATION = 2 * SUMS, AGG_READING, AGG_LAST, AGG_METRICS };
 
 /* Bounds of a record: what is larger is refused. */

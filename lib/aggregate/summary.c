@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What groups are among the things; from summarizer_init to summarizer_release. */
+/* What groups are among the entities; from summarizer_init to summarizer_release. */
 struct summarizer_index {
-	uint32_t *functions; /* by names function: thing + 1 */
+	uint32_t *functions; /* by names function: entity + 1 */
 	size_t cap_functions;
 	struct summarizer_stack {
 		uint64_t hash;
 		uint32_t node;
 	} * stacks; /* by project stack */
 	size_t n_stacks, cap_stacks;
-	uint32_t *groups[GROUPINGS_MAX]; /* thing of a group */
+	uint32_t *groups[GROUPINGS_MAX]; /* entity of a group */
 	size_t n_groups[GROUPINGS_MAX], cap_groups[GROUPINGS_MAX];
 };
 
@@ -41,9 +41,11 @@ void summary_set_place(struct aggregate_summary *s, uint32_t function, struct su
 	s->places[function] = place;
 }
 
-void summarizer_init(struct summarizer *z, struct aggregate_things *things, struct group_project *p)
+void summarizer_init(struct summarizer *z, struct aggregate_entities *entities,
+		     struct grouped_profile *p)
 {
-	*z = (struct summarizer){.things = things, .p = p, .index = mem_zalloc(sizeof *z->index)};
+	*z = (struct summarizer){
+	    .entities = entities, .p = p, .index = mem_zalloc(sizeof *z->index)};
 }
 
 void summarizer_release(struct summarizer *z)
@@ -65,19 +67,19 @@ static uint32_t copied(struct summarizer *z, uint32_t name)
 	size_t n;
 	const char *s = names_text(&z->p->names, name, &n);
 
-	if (z->things->strings == &z->p->names.strings)
+	if (z->entities->strings == &z->p->names.strings)
 		return n ? name : 0;
-	return name ? things_string(z->things, s, n) : 0;
+	return name ? entities_string(z->entities, s, n) : 0;
 }
 
-static struct aggregate_thing function_thing(struct summarizer *z, uint32_t function)
+static struct aggregate_entity function_entity(struct summarizer *z, uint32_t function)
 {
 	const struct names_function *f = &z->p->names.functions[function];
 
-	return (struct aggregate_thing){.name = copied(z, f->display),
-					.raw = copied(z, f->raw),
-					.module = copied(z, f->module),
-					.folded = f->folded};
+	return (struct aggregate_entity){.name = copied(z, f->display),
+					 .raw = copied(z, f->raw),
+					 .module = copied(z, f->module),
+					 .folded = f->folded};
 }
 
 static uint32_t add_function(struct summarizer *z, uint32_t function)
@@ -87,26 +89,26 @@ static uint32_t add_function(struct summarizer *z, uint32_t function)
 	x->functions = mem_grow_zero(x->functions, &x->cap_functions, (size_t)function + 1,
 				     sizeof *x->functions);
 	if (!x->functions[function]) {
-		struct aggregate_thing t = function_thing(z, function);
+		struct aggregate_entity t = function_entity(z, function);
 
-		x->functions[function] = things_add(z->things, KEY_FUNCTION, &t) + 1;
+		x->functions[function] = entities_add(z->entities, KEY_FUNCTION, &t) + 1;
 	}
 	return x->functions[function] - 1;
 }
 
 /* Where the run's functions are, as far as their calls say. */
-static void summary_take_places(struct summarizer *z, struct aggregate_summary *to)
+static void summary_read_places(struct summarizer *z, struct aggregate_summary *to)
 {
 	struct group_names *n = &z->p->names;
 
 	for (uint32_t i = 0; i < n->n_seen; i++) {
 		struct names_seen_at *at = &n->seen_at[i];
-		uint32_t thing;
+		uint32_t entity;
 
 		if (!at->line)
 			continue;
-		thing = add_function(z, i);
-		summary_set_place(to, thing,
+		entity = add_function(z, i);
+		summary_set_place(to, entity,
 				  (struct summary_place){copied(z, at->file), at->line, at->last});
 		*at = (struct names_seen_at){0};
 	}
@@ -116,10 +118,10 @@ static void summary_take_places(struct summarizer *z, struct aggregate_summary *
 static void summary_learn_stacks(struct summarizer *z)
 {
 	struct summarizer_index *x = z->index;
-	const struct group_project *p = z->p;
+	const struct grouped_profile *p = z->p;
 
 	for (; x->n_stacks < p->n_stacks;) {
-		const struct project_stack *s = &p->stacks[x->n_stacks];
+		const struct grouped_profile_stack *s = &p->stacks[x->n_stacks];
 		const struct names_location *l = &p->names.locations[s->location];
 		struct summarizer_stack to = {.node = 0};
 
@@ -128,18 +130,18 @@ static void summary_learn_stacks(struct summarizer *z)
 			for (uint32_t k = l->n_calls; k-- > 0;) {
 				uint32_t f = add_function(z, p->names.calls[l->first + k].function);
 
-				to.hash = things_deeper(z->things, to.hash, f);
-				to.node = things_node(z->things, to.node, f);
+				to.hash = entity_push_call(z->entities, to.hash, f);
+				to.node = entities_node(z->entities, to.node, f);
 			}
 		}
 		VEC_PUSH(x->stacks, x->n_stacks, x->cap_stacks) = to;
 	}
 }
 
-static struct aggregate_thing call_thing(struct summarizer *z, uint32_t call)
+static struct aggregate_entity call_entity(struct summarizer *z, uint32_t call)
 {
 	const struct names_call *c = &z->p->names.calls[call];
-	struct aggregate_thing t = function_thing(z, c->function);
+	struct aggregate_entity t = function_entity(z, c->function);
 
 	t.file = copied(z, c->file);
 	t.line = c->line;
@@ -151,35 +153,35 @@ static uint32_t summary_add_group(struct summarizer *z, size_t grouping, uint32_
 	struct summarizer_index *x = z->index;
 	enum key by = z->p->groupings[grouping].key.by;
 	const struct group_row *g = &z->p->groupings[grouping].groups[group];
-	struct aggregate_thing t = {.name = 0};
+	struct aggregate_entity t = {.name = 0};
 	struct group_name n;
 
 	switch (by) {
 	case KEY_FUNCTION: return add_function(z, g->id);
 	case KEY_SITE:
-		t = call_thing(z, g->site);
+		t = call_entity(z, g->site);
 		t.inside = g->inside;
 		break;
 	case KEY_LOCATION: {
 		const struct names_location *l = &z->p->names.locations[g->id];
 
-		t = call_thing(z, l->first);
+		t = call_entity(z, l->first);
 		t.address = l->address;
 		t.has_address = l->has_address;
 		break;
 	}
 	case KEY_STACK:
-		t = call_thing(z, g->site);
+		t = call_entity(z, g->site);
 		t.inside = g->inside;
 		t.node = x->stacks[g->id].node;
 		t.hash = x->stacks[g->id].hash;
 		break;
 	default:
 		group_name(z->p, grouping, group, &n);
-		t.name = things_string(z->things, n.name, n.name_len);
+		t.name = entities_string(z->entities, n.name, n.name_len);
 		break;
 	}
-	return things_add(z->things, by, &t);
+	return entities_add(z->entities, by, &t);
 }
 
 static void add_columns(struct summarizer *z, size_t grouping, const struct group_columns *from,
@@ -196,15 +198,15 @@ static void add_columns(struct summarizer *z, size_t grouping, const struct grou
 static int summary_module_order(const void *a, const void *b, void *arg)
 {
 	const struct summary_module *x = a, *y = b;
-	const struct aggregate_things *t = arg;
-	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
+	const struct aggregate_entities *t = arg;
+	int r = strcmp(entities_text(t, x->name, NULL), entities_text(t, y->name, NULL));
 	size_t nx, ny;
 	const char *sx, *sy;
 
 	if (r)
 		return r;
-	sx = things_text(t, x->build_id, &nx);
-	sy = things_text(t, y->build_id, &ny);
+	sx = entities_text(t, x->build_id, &nx);
+	sy = entities_text(t, y->build_id, &ny);
 	r = memcmp(sx, sy, nx < ny ? nx : ny);
 	return r ? r : (nx > ny) - (nx < ny);
 }
@@ -212,13 +214,13 @@ static int summary_module_order(const void *a, const void *b, void *arg)
 static int summary_counter_order(const void *a, const void *b, void *arg)
 {
 	const struct summary_counter *x = a, *y = b;
-	const struct aggregate_things *t = arg;
-	int r = strcmp(things_text(t, x->name, NULL), things_text(t, y->name, NULL));
+	const struct aggregate_entities *t = arg;
+	int r = strcmp(entities_text(t, x->name, NULL), entities_text(t, y->name, NULL));
 
-	return r ? r : strcmp(things_text(t, x->unit, NULL), things_text(t, y->unit, NULL));
+	return r ? r : strcmp(entities_text(t, x->unit, NULL), entities_text(t, y->unit, NULL));
 }
 
-void summary_sort_counters(struct aggregate_summary *s, struct aggregate_things *t)
+void summary_sort_counters(struct aggregate_summary *s, struct aggregate_entities *t)
 {
 	if (s->n_counters)
 		sort_array_by(s->counters, s->n_counters, sizeof *s->counters,
@@ -226,24 +228,24 @@ void summary_sort_counters(struct aggregate_summary *s, struct aggregate_things 
 }
 
 const struct summary_counter *summary_counter_of(const struct aggregate_summary *s,
-						 const struct aggregate_things *t, uint32_t name,
+						 const struct aggregate_entities *t, uint32_t name,
 						 uint32_t unit)
 {
 	struct summary_counter key = {.name = name, .unit = unit};
-	struct aggregate_things things = *t; /* the order takes no const */
-	size_t lo =
-	    BISECT(i, 0, s->n_counters, summary_counter_order(&s->counters[i], &key, &things) < 0);
+	struct aggregate_entities entities = *t; /* the order takes no const */
+	size_t lo = BISECT(i, 0, s->n_counters,
+			   summary_counter_order(&s->counters[i], &key, &entities) < 0);
 
-	return lo < s->n_counters && !summary_counter_order(&s->counters[lo], &key, &things)
+	return lo < s->n_counters && !summary_counter_order(&s->counters[lo], &key, &entities)
 		   ? &s->counters[lo]
 		   : NULL;
 }
 
 const struct summary_counter *summary_counter(const struct aggregate_summary *s,
-					      const struct aggregate_things *t, const char *name)
+					      const struct aggregate_entities *t, const char *name)
 {
 	for (size_t i = 0; i < s->n_counters; i++)
-		if (!strcmp(things_text(t, s->counters[i].name, NULL), name))
+		if (!strcmp(entities_text(t, s->counters[i].name, NULL), name))
 			return &s->counters[i];
 	return NULL;
 }
@@ -289,15 +291,15 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		    copied(z, r->modules[i].name), copied(z, r->modules[i].build_id)};
 	if (to->n_modules)
 		sort_array_by(to->modules, to->n_modules, sizeof *to->modules, summary_module_order,
-			      z->things);
+			      z->entities);
 	for (size_t i = 0; i < r->n_counters; i++)
 		VEC_PUSH(to->counters, to->n_counters, to->cap_counters) =
 		    (struct summary_counter){copied(z, r->counters[i].name),
 					     copied(z, r->counters[i].unit), r->counters[i].stats};
-	summary_sort_counters(to, z->things);
+	summary_sort_counters(to, z->entities);
 	memcpy(to->other_domains, r->other_domains, sizeof to->other_domains);
 	summary_learn_stacks(z);
-	summary_take_places(z, to);
+	summary_read_places(z, to);
 	for (size_t i = 0; i < r->n_groupings; i++) {
 		struct grouping *g = &z->p->groupings[i];
 		struct summary_key *k = &to->keys[g->key.by];
@@ -305,9 +307,9 @@ void summarize(struct summarizer *z, const struct group_run *r, struct aggregate
 		if (g->key.within || k->held)
 			continue;
 		while (x->n_groups[i] < g->n) {
-			uint32_t thing = summary_add_group(z, i, (uint32_t)x->n_groups[i]);
+			uint32_t entity = summary_add_group(z, i, (uint32_t)x->n_groups[i]);
 
-			VEC_PUSH(x->groups[i], x->n_groups[i], x->cap_groups[i]) = thing;
+			VEC_PUSH(x->groups[i], x->n_groups[i], x->cap_groups[i]) = entity;
 		}
 		k->held = true;
 		k->known = r->groupings[i].known;
@@ -332,23 +334,23 @@ void summary_set_options(struct summarizer *z, struct aggregate_summary *s, cons
 		buf_adds(&b, words);
 	if (z->p->options.domain == DOMAIN_DEFAULT && s->domain > DOMAIN_MALLOC + 1)
 		buf_addf(&b, "%s--domain %s", b.len ? " " : "", domain_name(s->domain - 1));
-	s->options = b.len ? things_string(z->things, b.data, b.len) : 0;
+	s->options = b.len ? entities_string(z->entities, b.data, b.len) : 0;
 	buf_release(&b);
 }
 
-bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,
+bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t entity, enum sum sum,
 		   bool cumulative, uint64_t *v)
 {
 	const struct summary_key *k = &s->keys[key];
-	unsigned own = columns_has(&k->self, thing), below = columns_has(&k->total, thing), has;
+	unsigned own = columns_has(&k->self, entity), below = columns_has(&k->total, entity), has;
 
 	/* Of calls the totals are sums of their own. */
 	if (cumulative && sum == SUM_TIME_SELF &&
-	    columns_has(&k->self, thing) >> SUM_TIME_TOTAL & 1)
+	    columns_has(&k->self, entity) >> SUM_TIME_TOTAL & 1)
 		sum = SUM_TIME_TOTAL;
 	cumulative &= !(SUMS_TIME >> sum & 1) || sum == SUM_TIME_SELF;
 	cumulative &= key_has_total(key);
-	*v = columns_value(cumulative ? &k->total : &k->self, thing, sum);
+	*v = columns_value(cumulative ? &k->total : &k->self, entity, sum);
 	if (!k->held || !run_knows(&k->known, sum))
 		return false;
 	has = cumulative ? below : self_known(own, below, s->all.has);

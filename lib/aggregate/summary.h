@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sums of one run of a game, of every thing and by several keys at once, without the capture's
- * events. Made from a project's run, or read from an aggregate (summary_record.h); a comparison
+ * The sums of one run of a game, of every entity and by several keys at once, without the capture's
+ * events. Made from a profile's run, or read from an aggregate (summary_record.h); a comparison
  * does not know which.
  */
 #ifndef TM_AGGREGATE_SUMMARY_H
 #define TM_AGGREGATE_SUMMARY_H
 
-#include "lib/aggregate/things.h"
-#include "lib/group/project.h"
+#include "lib/aggregate/entities.h"
+#include "lib/group/grouped_profile.h"
 
 struct summary_key {
-	uint64_t cut;               /* things that were pruned from an aggregate, the smallest; */
+	uint64_t cut;               /* entities that were pruned from an aggregate, the smallest; */
 	struct tally_sums rest;     /* and what they have together */
-	struct group_columns self;  /* by thing */
+	struct group_columns self;  /* by entity */
 	struct group_columns total; /* key_has_total */
 	struct run_known known;     /* at this key */
 	bool held;                  /* this key was asked for */
 };
 
-struct summary_module { /* strings of things; build_id is raw bytes, 0: not known */
+struct summary_module { /* strings of entities; build_id is raw bytes, 0: not known */
 	uint32_t name, build_id;
 };
 
-struct summary_counter { /* strings of things; unit 0: none */
+struct summary_counter { /* strings of entities; unit 0: none */
 	uint32_t name, unit;
 	struct counter_stats stats;
 };
@@ -52,7 +52,7 @@ struct aggregate_summary {
 	size_t n_places;
 	uint32_t period;           /* likewise: the event whose periods count */
 	uint32_t clock;            /* string: what times of samples are of; 0: not stated */
-	uint32_t format, sampling; /* strings of things; 0: none; RUN_MIXED: they differ */
+	uint32_t format, sampling; /* strings of entities; 0: none; RUN_MIXED: they differ */
 	uint32_t program;          /* likewise: what ran, without its folder */
 	bool started;              /* it has started processes that are not recorded */
 	uint32_t arguments;        /* string: a digest of what it was started with; 0: not known */
@@ -72,16 +72,16 @@ void summary_release(struct aggregate_summary *s); /* empty again */
 /* There are blocks that do not count. */
 bool summary_has_other_domains(const struct aggregate_summary *s);
 
-/* Makes summaries of one project's runs, remembering what its groups are among the things. */
+/* Makes summaries of one profile's runs, remembering what its groups are among the entities. */
 struct summarizer {
-	struct aggregate_things *things;
-	struct group_project *p;
+	struct aggregate_entities *entities;
+	struct grouped_profile *p;
 
 	struct summarizer_index *index; /* summary.c */
 };
 
-void summarizer_init(struct summarizer *z, struct aggregate_things *things,
-		     struct group_project *p);
+void summarizer_init(struct summarizer *z, struct aggregate_entities *entities,
+		     struct grouped_profile *p);
 void summarizer_release(struct summarizer *z);
 /* The sums of r; *to is the caller's to release. A grouping within another is passed over. */
 void summarize(struct summarizer *z, const struct group_run *r, struct aggregate_summary *to);
@@ -91,16 +91,16 @@ void summary_set_options(struct summarizer *z, struct aggregate_summary *s, cons
 
 /* The first counter of that name; NULL: none. */
 void summary_sort_counters(struct aggregate_summary *s,
-			   struct aggregate_things *t); /* as the next one expects */
+			   struct aggregate_entities *t); /* as the next one expects */
 const struct summary_counter *summary_counter_of(const struct aggregate_summary *s,
-						 const struct aggregate_things *t, uint32_t name,
+						 const struct aggregate_entities *t, uint32_t name,
 						 uint32_t unit);
 const struct summary_counter *summary_counter(const struct aggregate_summary *s,
-					      const struct aggregate_things *t, const char *name);
+					      const struct aggregate_entities *t, const char *name);
 
-/* Whether a sum is known at the key; of one thing it then is what its column says, and 0 without a
- * column, but not when the thing may be one that was left out. */
-bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t thing, enum sum sum,
+/* Whether a sum is known at the key; of one entity it then is what its column says, and 0 without a
+ * column, but not when the entity may be one that was left out. */
+bool summary_value(const struct aggregate_summary *s, enum key key, uint32_t entity, enum sum sum,
 		   bool cumulative, uint64_t *v);
 
 void summary_set_place(struct aggregate_summary *s, uint32_t function, struct summary_place place);

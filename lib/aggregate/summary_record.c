@@ -64,16 +64,16 @@ void aggregate_known_of(const struct aggregate_record *r, struct run_known *k)
 bool aggregate_known_check(const struct aggregate_record *r, struct err *e)
 {
 	for (size_t i = 0; i < SUMS; i++)
-		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > LACK_MIXED) {
+		if (r->marks[i] > METRIC_ESTIMATED || r->marks[SUMS + i] > UNKNOWN_MIXED) {
 			err_set(e, ST_BAD, "a metric's state is none");
 			return false;
 		}
 	return true;
 }
 
-static uint32_t string(struct aggregate_things *t, struct aggregate_text s)
+static uint32_t string(struct aggregate_entities *t, struct aggregate_text s)
 {
-	return things_string(t, s.s, s.n);
+	return entities_string(t, s.s, s.n);
 }
 
 static bool several(struct aggregate_text t)
@@ -82,7 +82,7 @@ static bool several(struct aggregate_text t)
 }
 
 /* The same text in all of a file, or RUN_MIXED. */
-static void one_format(struct aggregate_summary *s, struct aggregate_things *t,
+static void one_format(struct aggregate_summary *s, struct aggregate_entities *t,
 		       const struct aggregate_record *r, bool *first)
 {
 	uint32_t format = string(t, r->key.name);
@@ -93,7 +93,7 @@ static void one_format(struct aggregate_summary *s, struct aggregate_things *t,
 	*first = false;
 }
 
-static void summary_record_add_input(struct aggregate_summary *s, struct aggregate_things *t,
+static void summary_record_add_input(struct aggregate_summary *s, struct aggregate_entities *t,
 				     const struct aggregate_record *r)
 {
 	uint32_t program = several(r->texts[3]) ? RUN_MIXED : string(t, r->texts[3]);
@@ -146,7 +146,7 @@ static struct decimal_sum sum_of_value(const struct aggregate_value *v)
 	return (struct decimal_sum){v->sum / parts - (v->sum % parts < 0), (uint64_t)(rest * unit)};
 }
 
-static void read_counter(struct aggregate_summary *s, struct aggregate_things *t,
+static void read_counter(struct aggregate_summary *s, struct aggregate_entities *t,
 			 const struct aggregate_record *r)
 {
 	const struct aggregate_value *all = aggregate_record_value(r, AGG_READING);
@@ -194,10 +194,10 @@ struct path {
 	size_t n, cap;
 };
 
-static uint32_t summary_record_add_stack(struct aggregate_things *t,
+static uint32_t summary_record_add_stack(struct aggregate_entities *t,
 					 const struct aggregate_record *r, struct path *path)
 {
-	struct aggregate_thing to = {.name = string(t, r->texts[0])};
+	struct aggregate_entity to = {.name = string(t, r->texts[0])};
 	struct aggregate_site site;
 
 	if (path->n) {
@@ -205,16 +205,16 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 		to.node = path->calls[path->n - 1].node;
 	}
 	for (size_t i = path->n; i < r->key.n_calls; i++) {
-		struct aggregate_thing f = {.raw = string(t, r->key.calls[i].raw),
-					    .module = string(t, r->key.calls[i].module)};
+		struct aggregate_entity f = {.raw = string(t, r->key.calls[i].raw),
+					     .module = string(t, r->key.calls[i].module)};
 		uint32_t function;
 
 		/* What is here already has its own; a raw name may have a file behind it. */
-		f.name = things_string(t, r->key.calls[i].raw.s,
-				       strnlen(r->key.calls[i].raw.s, r->key.calls[i].raw.n));
-		function = things_add(t, KEY_FUNCTION, &f);
-		to.hash = things_deeper(t, to.hash, function);
-		to.node = things_node(t, to.node, function);
+		f.name = entities_string(t, r->key.calls[i].raw.s,
+					 strnlen(r->key.calls[i].raw.s, r->key.calls[i].raw.n));
+		function = entities_add(t, KEY_FUNCTION, &f);
+		to.hash = entity_push_call(t, to.hash, function);
+		to.node = entities_node(t, to.node, function);
 		VEC_PUSH(path->calls, path->n, path->cap) = (struct path_call){to.hash, to.node};
 	}
 	if (aggregate_site_of(r, &site)) {
@@ -224,17 +224,17 @@ static uint32_t summary_record_add_stack(struct aggregate_things *t,
 		to.line = site.line;
 		to.inside = site.inside;
 	}
-	return things_add(t, KEY_STACK, &to);
+	return entities_add(t, KEY_STACK, &to);
 }
 
-static void summary_record_read_row(struct aggregate_summary *s, struct aggregate_things *t,
+static void summary_record_read_row(struct aggregate_summary *s, struct aggregate_entities *t,
 				    const struct aggregate_record *r, struct path *path)
 {
 	struct summary_key *k = &s->keys[r->key.by];
 	struct tally_sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
-	struct aggregate_thing to = {.name = string(t, r->key.name)};
+	struct aggregate_entity to = {.name = string(t, r->key.name)};
 	struct aggregate_site at;
-	uint32_t thing;
+	uint32_t entity;
 	bool placed;
 
 	if (r->key.by == KEY_FUNCTION || r->key.by == KEY_SITE) {
@@ -247,21 +247,22 @@ static void summary_record_read_row(struct aggregate_summary *s, struct aggregat
 	}
 	placed = r->key.by == KEY_FUNCTION && aggregate_site_of(r, &at);
 	to.folded = placed && at.inside;
-	thing = r->key.by == KEY_STACK ? summary_record_add_stack(t, r, path)
-				       : things_add(t, r->key.by, &to);
+	entity = r->key.by == KEY_STACK ? summary_record_add_stack(t, r, path)
+					: entities_add(t, r->key.by, &to);
 	if (placed)
-		summary_set_place(s, thing, (struct summary_place){string(t, at.file), at.line, 0});
+		summary_set_place(s, entity,
+				  (struct summary_place){string(t, at.file), at.line, 0});
 	if (self.has)
-		columns_add(&k->self, thing, &self);
+		columns_add(&k->self, entity, &self);
 	if (total.has)
-		columns_add(&k->total, thing, &total);
+		columns_add(&k->total, entity, &total);
 }
 
 /* What the options say, or malloc. */
-static unsigned domain_of(const struct aggregate_things *t, const struct aggregate_summary *s)
+static unsigned domain_of(const struct aggregate_entities *t, const struct aggregate_summary *s)
 {
 	static const char word[] = "--domain ";
-	const char *at = things_text(t, s->options, NULL);
+	const char *at = entities_text(t, s->options, NULL);
 
 	if (!(s->all.has & (SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL))))
 		return 0;
@@ -275,7 +276,7 @@ static unsigned domain_of(const struct aggregate_things *t, const struct aggrega
 	return at ? 0 : DOMAIN_MALLOC + 1;
 }
 
-static enum status summary_record_take(struct aggregate_summary *s, struct aggregate_things *t,
+static enum status summary_record_read(struct aggregate_summary *s, struct aggregate_entities *t,
 				       const struct aggregate_record *r, bool *first_format,
 				       struct path *path, struct err *e)
 {
@@ -320,7 +321,7 @@ static enum status summary_record_take(struct aggregate_summary *s, struct aggre
 	return ST_OK;
 }
 
-enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
+enum status aggregate_summary_read(struct cursor *c, struct aggregate_entities *t,
 				   struct aggregate_summary *s, struct err *e)
 {
 	struct aggregate_record rec = {.has = 0};
@@ -337,7 +338,7 @@ enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
 		if (path.n > rec.key.n_same)
 			path.n = rec.key.n_same;
 		if (!st)
-			st = summary_record_take(s, t, &rec, &first_format, &path, e);
+			st = summary_record_read(s, t, &rec, &first_format, &path, e);
 		if (st)
 			break;
 	}

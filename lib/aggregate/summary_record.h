@@ -9,8 +9,8 @@
 #include "lib/aggregate/file.h"
 #include "lib/aggregate/summary.h"
 
-/* The whole file: things are added to t. *s is released already when it fails. */
-enum status aggregate_summary_read(struct cursor *c, struct aggregate_things *t,
+/* The whole file: entities are added to t. *s is released already when it fails. */
+enum status aggregate_summary_read(struct cursor *c, struct aggregate_entities *t,
 				   struct aggregate_summary *s, struct err *e);
 
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/mem.h"
 
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ void (*mem_on_failure)(void);
 void mem_exhausted(void)
 {
 #ifdef TM_LIBRARY
-	zone_leave(ZONE_NO_MEMORY);
+	resource_scope_leave(RESOURCE_SCOPE_NO_MEMORY);
 #endif
 	if (mem_on_failure)
 		mem_on_failure();

@@ -2,7 +2,7 @@
 #include "lib/base/pool.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,8 +14,8 @@ struct job {
 	size_t n;
 	pool_fn fn;
 	void *arg;
-	struct zone *zone; /* the caller's */
-	_Atomic int end;   /* enum zone_end, of the first that did not finish */
+	struct resource_scope *scope; /* the caller's */
+	_Atomic int end; /* enum resource_scope_end, of the first that did not finish */
 };
 
 struct worker {
@@ -24,7 +24,7 @@ struct worker {
 	unsigned index;
 };
 
-static void pool_take_items(void *p)
+static void pool_run_items(void *p)
 {
 	struct worker *w = p;
 
@@ -33,8 +33,8 @@ static void pool_take_items(void *p)
 
 		if (item >= w->job->n)
 			return;
-		if (zone_cancelled())
-			zone_leave(ZONE_CANCELLED);
+		if (resource_scope_cancelled())
+			resource_scope_leave(RESOURCE_SCOPE_CANCELLED);
 		w->job->fn(item, w->index, w->job->arg);
 	}
 }
@@ -42,9 +42,9 @@ static void pool_take_items(void *p)
 static void *pool_work(void *p)
 {
 	struct worker *w = p;
-	enum zone_end end = zone_run(w->job->zone, pool_take_items, w);
+	enum resource_scope_end end = resource_scope_run(w->job->scope, pool_run_items, w);
 
-	if (end != ZONE_DONE) { /* the others need not go on */
+	if (end != RESOURCE_SCOPE_DONE) { /* the others need not go on */
 		atomic_store(&w->job->end, (int)end);
 		atomic_store(&w->job->next, w->job->n);
 	}
@@ -53,7 +53,7 @@ static void *pool_work(void *p)
 
 void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
 {
-	struct job job = {.n = n, .fn = fn, .arg = arg, .zone = zone_current()};
+	struct job job = {.n = n, .fn = fn, .arg = arg, .scope = resource_scope_current()};
 	unsigned started = 1;
 	struct worker *w;
 
@@ -73,8 +73,8 @@ void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(w[i].thread, NULL);
 	free(w);
-	if (job.end != ZONE_DONE)
-		zone_leave((enum zone_end)job.end);
+	if (job.end != RESOURCE_SCOPE_DONE)
+		resource_scope_leave((enum resource_scope_end)job.end);
 }
 
 unsigned pool_cpus(void)

@@ -52,11 +52,11 @@ static bool digest_file(const char *path, struct input_digest *d)
 }
 
 void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
-			struct cli_symbols *symbols, const struct project_options *what,
+			struct cli_symbols *symbols, const struct grouped_profile_options *what,
 			const char *options)
 {
 	char *operands[] = {mem_strdup(operand)};
-	struct project_options o = *what;
+	struct grouped_profile_options o = *what;
 	struct aggregate_origin origin;
 	struct saver s = {.digest = {.hash = 0}};
 	struct aggregate_writer w;
@@ -133,14 +133,14 @@ enum status cli_aggregate_ready(struct input *in, bool *is, struct err *e)
 	return st == ST_NONE ? input_rewind(in) : st;
 }
 
-static void cli_aggregate_tell_pruned(void *arg, enum key by, uint64_t things,
-				      const struct tally_sums *lost)
+static void cli_aggregate_report_pruned(void *arg, enum key by, uint64_t entities,
+					const struct tally_sums *lost)
 {
 	const char *const *file = arg;
 	struct buf b = BUF_INIT;
 
 	aggregate_lost_text(&b, lost);
-	cli_note(*file, "pruned of its smallest %" PRIu64 " %s%s%s", things, key_plurals[by],
+	cli_note(*file, "pruned of its smallest %" PRIu64 " %s%s%s", entities, key_plurals[by],
 		 b.len ? ": " : "", buf_str(&b));
 	buf_release(&b);
 }
@@ -155,7 +155,7 @@ struct aggregate_asked cli_aggregate_asked(const struct cli_filter *f, struct bu
 
 	cli_filter_words(f, words);
 	return (struct aggregate_asked){.options = words->len ? buf_str(words) : NULL,
-					.pruned = cli_aggregate_tell_pruned,
+					.pruned = cli_aggregate_report_pruned,
 					.arg = arg.to};
 }
 

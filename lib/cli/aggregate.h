@@ -14,7 +14,7 @@
  * reported, nothing has been written. from: the file that the operand was made from, whose name and
  * digest it has; NULL: its own. */
 void cli_save_aggregate(const char *operand, const char *from, const struct import_options *import,
-			struct cli_symbols *symbols, const struct project_options *what,
+			struct cli_symbols *symbols, const struct grouped_profile_options *what,
 			const char *options);
 
 /* Whether the input is an aggregate; then all of it has been looked at, so that one that is damaged

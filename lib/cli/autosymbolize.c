@@ -4,7 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/symbolizer.h"
-#include "lib/library/naming.h"
+#include "lib/library/trace_symbolizer.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct autosymbolize {
 	const struct import_options *import;
 	struct cli_binaries binaries;
 	struct tracemill_symbolizer *symbolizer;
-	struct tracemill_naming *naming;
+	struct tracemill_trace_symbolizer *trace_symbolizer;
 };
 
 /* The first reading of a capture that is no trace. */
@@ -44,7 +44,7 @@ static const struct reader *choose_reader(const char *path, const struct import_
 	else if (!input_open(&in, path, &e) && !input_head(&in, &p, &n))
 		r = reader_by_bid(p, n, n < INPUT_HEAD, NULL);
 	input_close(&in);
-	return r && r->carries & CARRIES_BUILD_IDS ? r : NULL;
+	return r && r->capabilities & CAPABILITY_BUILD_IDS ? r : NULL;
 }
 
 /* A file that can be read twice. Operands that are in memory have their symbols already (tm-view). */
@@ -52,8 +52,8 @@ static bool is_wanted(const struct cli_symbols *s, const char *path)
 {
 	struct stat st;
 
-	if (!path || !strcmp(path, "-") || (cli_kept && cli_kept(path)) || stat(path, &st) ||
-	    !S_ISREG(st.st_mode))
+	if (!path || !strcmp(path, "-") || (cli_preloaded && cli_preloaded(path)) ||
+	    stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(s->files[i].path, path))
@@ -97,11 +97,11 @@ static enum status collecting_end(struct sink *s, struct trace *t, struct err *e
 	struct collecting *c = (struct collecting *)s;
 	size_t had = t->n_notes;
 
-	if (naming_symbolize(c->a->naming, t))
+	if (trace_symbolizer_symbolize(c->a->trace_symbolizer, t))
 		return err_set(e, ST_SYS, "%s", tracemill_error(c->a->symbolizer));
 	for (size_t i = had; i < t->n_notes; i++)
 		t->notes[i].symbolizing = true;
-	c->proven |= naming_has_proof(t);
+	c->proven |= trace_symbolizer_has_proof(t);
 	keep_capture(&c->file, t);
 	return ST_OK;
 }
@@ -124,10 +124,11 @@ static void look_in_trace(struct autosymbolize *a, struct input *in, const char 
 {
 	struct cli_symbols_file f = {.n = 0};
 	struct rewrite w = {.n = 0};
-	bool ok = !naming_scan_tables(a->naming, &in->cur, &w) && !w.named, proven = false;
+	bool ok = !trace_symbolizer_scan_tables(a->trace_symbolizer, &in->cur, &w) && !w.named,
+	     proven = false;
 
 	for (size_t i = 0; ok && i < w.n; i++) {
-		proven |= naming_has_proof(w.captures[i].t);
+		proven |= trace_symbolizer_has_proof(w.captures[i].t);
 		keep_capture(&f, w.captures[i].t);
 	}
 	rewrite_release(&w);
@@ -178,14 +179,14 @@ static void open_symbolizer(struct autosymbolize *a)
 {
 	const struct cli_managed none = {.has_window = false};
 	const struct import_options *i = a->import;
-	struct tracemill_naming_options naming = {.size = sizeof naming,
-						  .flags = TRACEMILL_ONLY_NAMELESS |
-							   (i->has_slide ? TRACEMILL_SLIDE : 0),
-						  .files = a->to->exes,
-						  .n_files = a->to->n_exes,
-						  .slide = i->slide,
-						  .locations = i->locations,
-						  .offsets = i->offsets};
+	struct tracemill_trace_symbolizer_options trace_symbolizer = {
+	    .size = sizeof trace_symbolizer,
+	    .flags = TRACEMILL_ONLY_NAMELESS | (i->has_slide ? TRACEMILL_SLIDE : 0),
+	    .files = a->to->exes,
+	    .n_files = a->to->n_exes,
+	    .slide = i->slide,
+	    .locations = i->locations,
+	    .offsets = i->offsets};
 	struct tracemill_options o;
 
 	choose_binaries(a);
@@ -193,7 +194,7 @@ static void open_symbolizer(struct autosymbolize *a)
 	o.flags |= TRACEMILL_MANAGED_NAMES | TRACEMILL_MANAGED_BESIDE | TRACEMILL_PLT_NAMES;
 	o.progress = show_progress;
 	a->symbolizer = cli_symbolizer_new(&o);
-	if (tracemill_naming_new(a->symbolizer, &naming, &a->naming))
+	if (tracemill_trace_symbolizer_new(a->symbolizer, &trace_symbolizer, &a->trace_symbolizer))
 		mem_exhausted();
 }
 
@@ -254,7 +255,8 @@ static void drop_notes(struct trace *t, size_t from)
 bool cli_symbolizer_again(struct cli_symbolizer *s, struct trace *t)
 {
 	size_t had = t->n_notes;
-	bool proven = !naming_symbolize(s->a.naming, t) && naming_has_proof(t);
+	bool proven =
+	    !trace_symbolizer_symbolize(s->a.trace_symbolizer, t) && trace_symbolizer_has_proof(t);
 
 	for (size_t i = had; i < t->n_notes; i++)
 		t->notes[i].symbolizing = true;

@@ -10,8 +10,8 @@
 #include "formats/reader.h"
 #include "lib/base/buf.h"
 #include "lib/cli/opt.h"
+#include "lib/event_store/event_store.h"
 #include "lib/input/lines.h"
-#include "lib/kept/kept.h"
 #include "lib/trace/tap.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ void cli_output_fail(const char *why);
 _Noreturn void cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* An option's percentage in hundredths, "2" or "0.5"; `otherwise` where it is not given (NULL). Other
  * text is a usage error. */
-unsigned cli_share(const char *option, const char *text, unsigned otherwise);
+unsigned cli_parse_percent(const char *option, const char *text, unsigned otherwise);
 /* Prints the trace's notes from number first on that are at least this severe; with -v all. */
 void cli_notes(const char *file, const struct trace *t, size_t first, enum severity least);
 /* One note (count 0: it has none). */
@@ -147,14 +147,14 @@ struct cli_loop {
 void cli_inputs(struct cli_loop *l, int n, char **operands);
 /* Of the number of operands: with none, standard input is read, which is an error of use where it is
  * a terminal. What is typed is no capture; "-" says that it is meant. */
-void cli_not_typed(int n);
+void cli_reject_tty(int n);
 /* Operands that are in memory: asked for each before it is opened; NULL: this one is not. A program
  * that answers for others sets it (tm-view). */
-extern struct kept *(*cli_kept)(const char *operand);
-/* With cli_kept: what will be read last is this one, tallied by these options, and the caller has other work
+extern struct event_store *(*cli_preloaded)(const char *operand);
+/* With cli_preloaded: what will be read last is this one, tallied by these options, and the caller has other work
  * before; k NULL: it has none. May be NULL. */
 struct tally_options;
-extern void (*cli_ahead)(struct kept *k, const struct tally_options *o);
+extern void (*cli_prefetch)(struct event_store *k, const struct tally_options *o);
 
 /* For programs that look at a trace twice: when the input is not a trace, it is imported into an
  * unlinked file (*file, to be closed by the caller), which then stands at its first byte. A trace is
@@ -181,16 +181,16 @@ void cli_text_lines(size_t longest, cli_answer answer, void *arg);
  * terminal with what is hidden escaped, save line ends and tabs. */
 void cli_print(const char *s, size_t n);
 /* The same without the escapes, for what is bytes or has been escaped. */
-void cli_put(const char *s, size_t n);
-void cli_put_now(void);   /* what was put leaves the buffer */
+void cli_write(const char *s, size_t n);
+void cli_flush(void);     /* what was put leaves the buffer */
 extern int cli_put_errno; /* why the first of these failed, for cli_exit; 0: none did */
 void cli_print_colored(const char *s, size_t n); /* the same, and colours are obeyed */
-void cli_tell(const char *s, size_t n);          /* the same to standard error */
+void cli_write_stderr(const char *s, size_t n);  /* the same to standard error */
 bool cli_terminal(void);                         /* standard output is one */
 /* The same as a stream, which cli_exit closes. */
 FILE *cli_text_stream(void);
 /* Writes what has gathered once it is worth it, so that memory does not grow with the output. */
-void cli_pour(struct buf *out);
+void cli_flush_if_large(struct buf *out);
 /* For programs that take another tool's place: which of these names it was called by, also as
  * TRIPLE-NAME or NAME-14; NULL: by its own, which begins with tm-. */
 const char *cli_called(const char *argv0, const char *const *names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/file_kind.h"
 
-#include "formats/foreign.h"
+#include "formats/known_types.h"
 #include "lib/cli/cli.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -15,8 +15,8 @@
 
 enum { WITHIN = 4096, ENOUGH = 100000 };
 
-__attribute__((format(printf, 2, 3))) static void kind_say(struct file_kind *k, const char *fmt,
-							   ...)
+__attribute__((format(printf, 2, 3))) static void kind_describe(struct file_kind *k,
+								const char *fmt, ...)
 {
 	va_list ap;
 
@@ -99,8 +99,8 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 	(void)capture_read(in, &o, &sink.sink, &lossy, in->cur.e);
 	if (!strcmp(r->name, "trace") && *sink.format)
 		from = reader_what(sink.format);
-	kind_say(k, "%s%s%s%s", strcmp(r->name, "trace") ? r->what : "a trace of tracemill",
-		 from ? ", from " : "", from ? from : "", "");
+	kind_describe(k, "%s%s%s%s", strcmp(r->name, "trace") ? r->what : "a trace of tracemill",
+		      from ? ", from " : "", from ? from : "", "");
 	k->program = kind_program(&sink, r->name);
 }
 
@@ -115,7 +115,8 @@ static void kind_of_archive(struct input *in, const char *what, struct file_kind
 
 	(void)capture_read(in, &o, &sink.sink, &lossy, in->cur.e);
 	first = *sink.format ? reader_what(sink.format) : NULL;
-	kind_say(k, "%s%s%s", what, first ? " of captures, the first: " : "", first ? first : "");
+	kind_describe(k, "%s%s%s", what, first ? " of captures, the first: " : "",
+		      first ? first : "");
 	k->program = kind_program(&sink, sink.format);
 }
 
@@ -125,8 +126,8 @@ static void kind_of_rest(struct file_kind *k, const uint8_t *p, size_t n)
 
 	for (size_t i = 0; i < n && i < WITHIN; i++)
 		texts += p[i] >= ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r';
-	kind_say(k, "%s, in no known format",
-		 texts == (n < WITHIN ? n : (size_t)WITHIN) ? "text" : "binary data");
+	kind_describe(k, "%s, in no known format",
+		      texts == (n < WITHIN ? n : (size_t)WITHIN) ? "text" : "binary data");
 	k->advice = "known formats: tm-import --list-formats";
 }
 
@@ -135,15 +136,15 @@ static void kind_of_head(struct input *in, const char *path, struct file_kind *k
 {
 	int bid = 0;
 	const struct reader *r = reader_by_bid(p, n, n < INPUT_HEAD, &bid);
-	const struct foreign *f = foreign_of(p, n, bid);
+	const struct known_type *f = known_type_of(p, n, bid);
 	const char *archive = capture_archive(p, n);
 
 	if (!f && !r)
-		f = foreign_by_name(path);
+		f = known_type_by_name(path);
 	if (archive) {
 		kind_of_archive(in, archive, k);
 	} else if (f) {
-		kind_say(k, "%s", f->what);
+		kind_describe(k, "%s", f->what);
 		k->program = f->program;
 		k->advice = f->advice;
 	} else if (r) {
@@ -161,7 +162,7 @@ enum status file_kind_of(struct input *in, const char *path, struct file_kind *k
 
 	*k = (struct file_kind){.program = NULL};
 	if (!st && !n) {
-		kind_say(k, "an empty file");
+		kind_describe(k, "an empty file");
 		k->advice = "the program that opened it has written nothing";
 	} else if (!st) {
 		kind_of_head(in, path, k, p, n);

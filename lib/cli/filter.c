@@ -113,7 +113,7 @@ static void print_sites(void)
 	struct buf b = BUF_INIT;
 
 	sites_list(&b);
-	cli_put(b.data, b.len);
+	cli_write(b.data, b.len);
 	buf_release(&b);
 	exit(cli_exit());
 }
@@ -146,7 +146,7 @@ uint64_t cli_hook_cost(const char *text)
 	return (uint64_t)ns;
 }
 
-void cli_filter_project(const struct cli_filter *f, struct project_options *o)
+void cli_filter_project(const struct cli_filter *f, struct grouped_profile_options *o)
 {
 	o->filters = f->filters;
 	o->sites = f->sites;

@@ -8,7 +8,7 @@
  *     ... CLI_FILTER_ROWS(filter), CLI_VIEW_ROWS(filter), ... in the option table
  *     opt_parse(...);
  *     cli_filter_done(&filter);
- *     cli_filter_project(&filter, &project_options);
+ *     cli_filter_project(&filter, &grouped_profile_options);
  *     ...
  *     cli_filter_release(&filter);     // after the project
  */
@@ -16,7 +16,7 @@
 #define TM_CLI_FILTER_H
 
 #include "lib/cli/cli.h"
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 
 /* The options that may be given several times, in the order in which aggregates name them: patterns by enum
  * filter_kind, and these. Each has a row in filter.c. */
@@ -109,7 +109,7 @@ void cli_filter_select(const struct cli_filter *f, unsigned option, struct tally
 void cli_filter_words(const struct cli_filter *f, struct buf *to);
 /* Some option was given. */
 bool cli_filter_any(const struct cli_filter *f);
-void cli_filter_project(const struct cli_filter *f, struct project_options *o);
+void cli_filter_project(const struct cli_filter *f, struct grouped_profile_options *o);
 void cli_filter_release(struct cli_filter *f);
 
 #endif

@@ -44,15 +44,15 @@ void cli_import_done(struct cli_import *i)
 	need_file("config", i->options.config);
 }
 
-struct kept *(*cli_kept)(const char *operand);
-void (*cli_ahead)(struct kept *k, const struct tally_options *o);
+struct event_store *(*cli_preloaded)(const char *operand);
+void (*cli_prefetch)(struct event_store *k, const struct tally_options *o);
 
-static enum status open_one(struct input *in, const char *path, const struct kept *kept,
+static enum status open_one(struct input *in, const char *path, const struct event_store *store,
 			    struct err *e)
 {
-	if (!kept)
+	if (!store)
 		return input_open(in, path, e);
-	input_memory(in, path, buf_at(&kept->raw, 0), kept->raw.len, e);
+	input_memory(in, path, buf_at(&store->raw, 0), store->raw.len, e);
 	return ST_OK;
 }
 
@@ -63,10 +63,10 @@ static void inputs_reading(const struct input *in)
 
 static struct sink *as_marked(struct known_marks *marks, struct sink *to)
 {
-	return known_marks_any(marks) ? &marks->hand_on.sink : to;
+	return known_marks_any(marks) ? &marks->forward.sink : to;
 }
 
-static void tell_no_frames(const struct cli_loop *l, const struct known_marks *marks)
+static void report_no_frames(const struct cli_loop *l, const struct known_marks *marks)
 {
 	if (l->frames_selected && known_marks_none(marks))
 		cli_note(l->file,
@@ -75,17 +75,17 @@ static void tell_no_frames(const struct cli_loop *l, const struct known_marks *m
 }
 
 /* What happened when it was read happens again. */
-static void read_kept(struct cli_loop *l, struct kept *k)
+static void read_store(struct cli_loop *l, struct event_store *k)
 {
 	struct known_marks marks;
 	struct err e = k->why;
 
 	known_marks_init(&marks, l->sink);
 	if (l->marks && !e.code)
-		kept_walk(k, &marks.find, &e);
-	tell_no_frames(l, &marks);
+		event_store_replay(k, &marks.find, &e);
+	report_no_frames(l, &marks);
 	if (!e.code)
-		kept_walk(k, as_marked(&marks, l->sink), &e);
+		event_store_replay(k, as_marked(&marks, l->sink), &e);
 	l->failed = e.code;
 	if (e.code) {
 		cli_fail(l->file, &e);
@@ -101,7 +101,7 @@ static void read_kept(struct cli_loop *l, struct kept *k)
 
 /* A reading before the reading: marks of frames that come behind events of their time. What it says is said
  * again; what can be read but once has its marks from their places on. */
-static void find_marks(struct cli_loop *l, const char *path, const struct kept *kept,
+static void find_marks(struct cli_loop *l, const char *path, const struct event_store *store,
 		       struct known_marks *marks)
 {
 	struct input in = {0};
@@ -109,10 +109,10 @@ static void find_marks(struct cli_loop *l, const char *path, const struct kept *
 	struct stat st;
 	bool lossy = false;
 
-	if (!kept && (!strcmp(path, "-") || stat(path, &st) ||
-		      (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
+	if (!store && (!strcmp(path, "-") || stat(path, &st) ||
+		       (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
 		return;
-	if (open_one(&in, path, kept, &e))
+	if (open_one(&in, path, store, &e))
 		return;
 	if (!l->instead || !aggregate_is(&in.cur))
 		capture_read(&in, l->import, &marks->find, &lossy, &e);
@@ -121,7 +121,7 @@ static void find_marks(struct cli_loop *l, const char *path, const struct kept *
 
 static void inputs_read_one(struct cli_loop *l, const char *path)
 {
-	struct kept *kept = cli_kept ? cli_kept(path) : NULL;
+	struct event_store *store = cli_preloaded ? cli_preloaded(path) : NULL;
 	struct known_marks marks;
 	struct err e = ERR_INIT;
 	struct input in = {0};
@@ -132,16 +132,16 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	enum status st;
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
-	if (kept && !kept->raw.len) {
-		read_kept(l, kept);
+	if (store && !store->raw.len) {
+		read_store(l, store);
 		return;
 	}
 	known_marks_init(&marks, l->sink);
 	if (l->marks)
-		find_marks(l, path, kept, &marks);
-	tell_no_frames(l, &marks);
+		find_marks(l, path, store, &marks);
+	report_no_frames(l, &marks);
 	to = cli_symbols_sink(&symbols, l->symbols, path, as_marked(&marks, l->sink));
-	st = open_one(&in, path, kept, &e);
+	st = open_one(&in, path, store, &e);
 	if (!st)
 		input_watch(&in, inputs_reading);
 	if (!st && l->digest)
@@ -166,7 +166,7 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 		l->after(l->arg, l->file);
 }
 
-void cli_not_typed(int n)
+void cli_reject_tty(int n)
 {
 	if (!n && isatty(STDIN_FILENO))
 		cli_usage("no file is given, and standard input is a terminal");
@@ -174,7 +174,7 @@ void cli_not_typed(int n)
 
 void cli_inputs(struct cli_loop *l, int n, char **operands)
 {
-	cli_not_typed(n);
+	cli_reject_tty(n);
 	if (!n)
 		inputs_read_one(l, "-");
 	for (int i = 0; i < n; i++)

@@ -132,7 +132,7 @@ void cli_info(const char *file, const char *fmt, ...)
 }
 
 /* To a program, a path that its sandbox denies looks like another user's file. */
-static void tell_denied(const char *file, const struct err *e)
+static void report_denied(const char *file, const struct err *e)
 {
 	if (file && sandbox_entered() && strstr(e->msg, strerror(EACCES)) && !access(file, R_OK))
 		cli_error(file, "the sandbox allows only files that existed and were named at the "
@@ -149,7 +149,7 @@ void cli_fail(const char *file, const struct err *e)
 		cli_error(file, "%s", e->msg);
 	else
 		cli_error(file, "byte %" PRIu64 ": %s", e->offset, e->msg);
-	tell_denied(file, e);
+	report_denied(file, e);
 	cli_status(e->code == ST_ABSENT ? EXIT_USAGE : EXIT_INPUT);
 }
 
@@ -169,12 +169,12 @@ void cli_usage(const char *fmt, ...)
 	va_start(ap, fmt);
 	print(NULL, fmt, ap);
 	va_end(ap);
-	if (!opt_guard) /* not in a question of tm-view, which has no --help */
+	if (!opt_validator) /* not in a question of tm-view, which has no --help */
 		fprintf(stderr, "%s: try %s --help\n", program, program);
 	exit(usage_status);
 }
 
-unsigned cli_share(const char *option, const char *text, unsigned otherwise)
+unsigned cli_parse_percent(const char *option, const char *text, unsigned otherwise)
 {
 	unsigned whole = 0, part = 0;
 	char end = 0;
@@ -240,11 +240,11 @@ void cli_status(enum exit_status s)
 }
 
 /* Each pattern of the program, whoever used it. */
-static void msg_tell_given_up(void)
+static void msg_report_timeouts(void)
 {
 	enum { TOLD = 20 };
-	const struct match_given_up *items;
-	size_t n = match_all_given_up(&items);
+	const struct match_timeout *items;
+	size_t n = match_all_timeouts(&items);
 
 	for (size_t i = 0; i < n && i < TOLD; i++) {
 		char line[40] = "";
@@ -262,7 +262,7 @@ static void msg_tell_given_up(void)
 }
 
 /* A mistyped name looks like nothing to report otherwise. */
-static void tell_unmatched(void)
+static void report_unmatched(void)
 {
 	const struct match_nothing *o;
 
@@ -283,8 +283,8 @@ int cli_exit(void)
 	cli_progress_clear();
 	cli_text_end();
 	failed = ferror(stdout);
-	msg_tell_given_up();
-	tell_unmatched();
+	msg_report_timeouts();
+	report_unmatched();
 	errno = 0;
 	if (fclose(stdout)) {
 		failed = true;

@@ -31,7 +31,7 @@ static const struct opt common[] = {
     OPT_END,
 };
 
-const char *(*opt_guard)(const char *word, const char *file);
+const char *(*opt_validator)(const char *word, const char *file);
 
 /* What is parsed. */
 static const struct opt_program *program;
@@ -46,7 +46,7 @@ static bool is_flag(const struct opt *o)
 
 static bool is_row(const struct opt *o)
 {
-	return o->type != OPT_HEADING && o->type != OPT_GROUP && o->type != OPT_OLD &&
+	return o->type != OPT_HEADING && o->type != OPT_GROUP && o->type != OPT_ALIAS &&
 	       o->type != OPT_PASSED;
 }
 
@@ -207,7 +207,7 @@ static void print_old(void)
 	struct buf all = BUF_INIT;
 
 	for (const struct opt *o = program->options; o->type != OPT_END_ROW; o++)
-		if (o->type == OPT_OLD)
+		if (o->type == OPT_ALIAS)
 			buf_addf(&all, "%s --%s is --%s",
 				 all.len ? ";" : "until the next version:", o->word, o->arg);
 	if (all.len) {
@@ -344,7 +344,8 @@ static void names_files(const struct opt *o, const char *value)
 static void ask_guard(const struct opt *o, const char *value)
 {
 	bool names = value && o->type != OPT_MANY; /* those are inputs: cli_kept */
-	const char *why = opt_guard ? opt_guard(o->word, names ? file_in(o, value) : NULL) : NULL;
+	const char *why =
+	    opt_validator ? opt_validator(o->word, names ? file_in(o, value) : NULL) : NULL;
 
 	if (why)
 		cli_usage("--%s: %s", o->word, why);
@@ -380,7 +381,7 @@ static void opt_assign(const struct opt *o, const char *value)
 	case OPT_HEADING:
 	case OPT_GROUP:
 	case OPT_PASSED:
-	case OPT_OLD:
+	case OPT_ALIAS:
 	case OPT_END_ROW: break;
 	}
 	if (!ok)
@@ -442,7 +443,7 @@ static int opt_long_option(const char *arg, const char *following)
 		cli_usage("unknown option --%.*s%s%s%s", (int)n, word,
 			  near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 	}
-	if (o->type == OPT_OLD) {
+	if (o->type == OPT_ALIAS) {
 		VEC_PUSH(olds.items, olds.n, olds.cap) = o->word;
 		VEC_PUSH(olds.items, olds.n, olds.cap) = o->arg;
 		o = find_word(o->arg, strlen(o->arg));
@@ -460,7 +461,7 @@ static int opt_long_option(const char *arg, const char *following)
 }
 
 /* Once each, when it is known whether notes are wanted. */
-static void tell_old(void)
+static void report_old(void)
 {
 	for (size_t i = 0; i < olds.n; i += 2) {
 		size_t first = 0;
@@ -599,7 +600,7 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 			i++;
 		}
 	}
-	tell_old();
+	report_old();
 	if (!style.drop_in && !want_help && !want_version)
 		opt_set_defaults();
 	cli_progress_mode(progress);

@@ -27,7 +27,7 @@ enum opt_type {
 	/* What follows are the options of another program, for which the list (to) gets what is given, as
 	 * "--word" or "--word=value". --help has their words only. A word or letter above is not theirs. */
 	OPT_PASSED,
-	OPT_OLD,    /* word was the name of what is now called arg; taken, and said to be old */
+	OPT_ALIAS,  /* word was the name of what is now called arg; taken, and said to be old */
 	OPT_FLAG,   /* bool *: set to true */
 	OPT_SWITCH, /* bool *: set to true, or as --word=true or =false says */
 	OPT_CLEAR,  /* bool *: set to false */
@@ -66,7 +66,7 @@ struct opt {
 #define ROW_HEADING(text) {.type = OPT_HEADING, .help = text}
 #define ROW_GROUP(text) {.type = OPT_GROUP, .help = text}
 #define ROW_PASSED(text, p) {.type = OPT_PASSED, .help = text, .to = (struct opt_list *){p}}
-#define ROW_OLD(w, now) {.type = OPT_OLD, .word = w, .arg = now}
+#define ROW_ALIAS(w, now) {.type = OPT_ALIAS, .word = w, .arg = now}
 #define ROW_FLAG(l, w, h, p) \
 	{.type = OPT_FLAG, .letter = l, .word = w, .help = h, .to = (bool *){p}}
 #define ROW_SWITCH(l, w, h, p) \
@@ -127,7 +127,7 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 void opt_list_release(struct opt_list *l);
 /* Options from another sender (a query of tm-view): called for each before it is set. file: what
  * the option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
-extern const char *(*opt_guard)(const char *word, const char *file);
+extern const char *(*opt_validator)(const char *word, const char *file);
 /* Before the sandbox, of a program that others answer within: what the project's defaults name may be read by
  * these, though it is no option of this one. The guard does not ask for them. */
 void opt_allow_defaults(void);

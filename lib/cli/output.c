@@ -89,14 +89,14 @@ static int placer_keep(void)
 }
 
 /* Else it would hold pipes open that others wait for the end of. */
-static void placer_close_others(int told)
+static void placer_close_others(int reply)
 {
 	for (int fd = 0, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < 1024; fd++)
-		if (fd != ask[0] && fd != told && fd != unnamed)
+		if (fd != ask[0] && fd != reply && fd != unnamed)
 			close(fd);
 }
 
-static _Noreturn void placer_work(int told)
+static _Noreturn void placer_work(int reply)
 {
 	static const int keys[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
 	int error = 0;
@@ -104,14 +104,14 @@ static _Noreturn void placer_work(int told)
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		signal(keys[i], SIG_IGN); /* it ends behind the one that was to be ended */
-	placer_close_others(told);
+	placer_close_others(reply);
 	while (read(ask[0], &what, 1) < 0 && errno == EINTR)
 		;
 	if (what == KEEP)
 		error = placer_keep();
 	if (named)
 		unlink(aside.data);
-	_exit(write(told, &error, sizeof error) == sizeof error ? 0 : 1);
+	_exit(write(reply, &error, sizeof error) == sizeof error ? 0 : 1);
 }
 
 static _Noreturn void fail(const char *path)
@@ -122,9 +122,9 @@ static _Noreturn void fail(const char *path)
 
 static void placer_start(const char *path)
 {
-	int told[2];
+	int reply[2];
 
-	if (pipe2(ask, O_CLOEXEC) || pipe2(told, O_CLOEXEC))
+	if (pipe2(ask, O_CLOEXEC) || pipe2(reply, O_CLOEXEC))
 		fail(path);
 	placer = fork();
 	if (placer < 0) {
@@ -134,9 +134,9 @@ static void placer_start(const char *path)
 		fail(path);
 	}
 	if (!placer)
-		placer_work(told[1]);
-	close(told[1]); /* but not ask[0]: a write then is no SIGPIPE */
-	answers = told[0];
+		placer_work(reply[1]);
+	close(reply[1]); /* but not ask[0]: a write then is no SIGPIPE */
+	answers = reply[0];
 }
 
 /* 0, or errno. Only what a signal handler may do. */

@@ -31,13 +31,13 @@ static void put_failed(void)
 		cli_put_errno = errno;
 }
 
-void cli_put(const char *s, size_t n)
+void cli_write(const char *s, size_t n)
 {
 	if (n && fwrite(s, 1, n, stdout) < n)
 		put_failed();
 }
 
-void cli_put_now(void)
+void cli_flush(void)
 {
 	if (fflush(stdout))
 		put_failed();
@@ -52,7 +52,7 @@ void cli_print(const char *s, size_t n)
 		s = b.data;
 		n = b.len;
 	}
-	cli_put(s, n);
+	cli_write(s, n);
 	buf_release(&b);
 }
 
@@ -79,7 +79,7 @@ void cli_print_colored(const char *s, size_t n)
 			length = 1;
 		cli_print(s, before);
 		if (length > 1)
-			cli_put(code, length);
+			cli_write(code, length);
 		else if (length)
 			cli_print(code, 1);
 		s += before + length;
@@ -88,7 +88,7 @@ void cli_print_colored(const char *s, size_t n)
 	cli_print(s, n);
 }
 
-void cli_tell(const char *s, size_t n)
+void cli_write_stderr(const char *s, size_t n)
 {
 	struct buf b = BUF_INIT;
 

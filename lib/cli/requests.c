@@ -75,7 +75,7 @@ void cli_text_lines(size_t longest, cli_answer answer, void *arg)
 	lines_release(&in);
 }
 
-void cli_pour(struct buf *out)
+void cli_flush_if_large(struct buf *out)
 {
 	enum { ENOUGH = 256 << 10 };
 

@@ -25,13 +25,13 @@ void cli_search_done(struct cli_search *s, struct cli_binaries *b)
 	s->search.object.dwp = b->dwp;
 }
 
-void cli_search_tell(struct cli_search *s)
+void cli_search_report(struct cli_search *s)
 {
 	char text[1000];
 	const char *word;
 	bool bad;
 
-	while ((word = search_told(&s->search, &bad, text, sizeof text)))
+	while ((word = search_next_message(&s->search, &bad, text, sizeof text)))
 		(bad ? cli_note : cli_info)(NULL, "%s", word);
 }
 

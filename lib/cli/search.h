@@ -16,7 +16,7 @@ struct cli_search {
 /* Checks what was given, and makes both; s must stay where it is. Before there are threads. */
 void cli_search_done(struct cli_search *s, struct cli_binaries *b);
 /* Reports the notes of the search. */
-void cli_search_tell(struct cli_search *s);
+void cli_search_report(struct cli_search *s);
 void cli_search_release(struct cli_search *s); /* after the objects that were found */
 
 #endif

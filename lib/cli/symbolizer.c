@@ -75,23 +75,23 @@ struct tracemill_symbolizer *cli_symbolizer_new(const struct tracemill_options *
 	cli_die(NULL, "%s", tracemill_status_text(st));
 }
 
-static void tell_one(const char *text, enum tracemill_weight weight)
+static void report_one(const char *text, enum tracemill_severity severity)
 {
-	(weight == TRACEMILL_INFO   ? cli_info
-	 : weight == TRACEMILL_NOTE ? cli_note
-				    : cli_error)(NULL, "%s", text);
-	if (weight == TRACEMILL_FAIL)
+	(severity == TRACEMILL_INFO   ? cli_info
+	 : severity == TRACEMILL_NOTE ? cli_note
+				      : cli_error)(NULL, "%s", text);
+	if (severity == TRACEMILL_FAIL)
 		cli_status(EXIT_INPUT);
 }
 
 void cli_symbolizer_load(struct tracemill_symbolizer *s)
 {
-	enum tracemill_weight weight = TRACEMILL_FAIL;
+	enum tracemill_severity severity = TRACEMILL_FAIL;
 	const char *text;
 
-	while (weight == TRACEMILL_FAIL &&
-	       (text = tracemill_told(s, TRACEMILL_ABOUT_MANAGED, &weight)))
-		tell_one(text, weight);
+	while (severity == TRACEMILL_FAIL &&
+	       (text = tracemill_next_message(s, TRACEMILL_TOPIC_MANAGED, &severity)))
+		report_one(text, severity);
 }
 
 void cli_file_fail(const char *path, const char *why)
@@ -107,24 +107,24 @@ void cli_symbolizer_fail(const struct tracemill_symbolizer *s, const char *file)
 	cli_file_fail(file, tracemill_error(s));
 }
 
-void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about about)
+void cli_symbolizer_report(struct tracemill_symbolizer *s, enum tracemill_topic topic)
 {
-	enum tracemill_weight weight;
+	enum tracemill_severity severity;
 	const char *text;
 
-	while ((text = tracemill_told(s, about, &weight)))
-		tell_one(text, weight);
+	while ((text = tracemill_next_message(s, topic, &severity)))
+		report_one(text, severity);
 }
 
 /* Of the reasons why libdwarf has no answer, how often there is each. */
-static void tell_unknown(const struct intern *whys, const uint64_t *counts)
+static void report_unknown(const struct intern *whys, const uint64_t *counts)
 {
 	for (uint32_t i = 1; i <= intern_count(whys); i++)
 		cli_note("verify", "%" PRIu64 " unknown: %s", counts[i],
 			 intern_text(whys, i, NULL));
 }
 
-static void tell_differences(struct tracemill_symbolizer *s)
+static void report_differences(struct tracemill_symbolizer *s)
 {
 	struct tracemill_difference d = {.size = sizeof d};
 	struct intern whys = {0};
@@ -143,7 +143,7 @@ static void tell_differences(struct tracemill_symbolizer *s)
 			VEC_PUSH(counts, n, cap) = 0;
 		counts[id]++;
 	}
-	tell_unknown(&whys, counts);
+	report_unknown(&whys, counts);
 	intern_release(&whys);
 	free(counts);
 }
@@ -159,8 +159,8 @@ void cli_verify(struct tracemill_symbolizer *s, const struct cli_binaries *b)
 		cli_symbolizer_fail(s, "verify");
 		return;
 	}
-	tell_differences(s);
-	cli_symbolizer_tell(s, TRACEMILL_ABOUT_VERIFY);
+	report_differences(s);
+	cli_symbolizer_report(s, TRACEMILL_TOPIC_VERIFY);
 	cli_note("verify",
 		 "%" PRIu64 " asked, %" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
 		 " unknown to libdwarf; the same again: --verify %.*s:%" PRIu64,

@@ -23,7 +23,7 @@ void cli_symbolizer_fail(const struct tracemill_symbolizer *s, const char *file)
 /* The same of a file that cannot be used: why. */
 void cli_file_fail(const char *path, const char *why);
 /* Reports what else there is to say; TRACEMILL_FAIL is an error and EXIT_INPUT. */
-void cli_symbolizer_tell(struct tracemill_symbolizer *s, enum tracemill_about about);
+void cli_symbolizer_report(struct tracemill_symbolizer *s, enum tracemill_topic topic);
 
 /* With --verify, once all is answered: asks libdwarf again, reports the differences and the sums.
  * EXIT_GATE: there are differences; EXIT_INCONCLUSIVE: not one answer could be checked. */

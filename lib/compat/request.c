@@ -45,7 +45,7 @@ bool request_gnu(const char *s, size_t n, uint64_t *addr)
 	return false;
 }
 
-static bool take_word(const char **s, size_t *n, const char *word)
+static bool parse_word(const char **s, size_t *n, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -56,13 +56,13 @@ static bool take_word(const char **s, size_t *n, const char *word)
 	return true;
 }
 
-static uint8_t take_kind(const char **s, size_t *n)
+static uint8_t parse_kind(const char **s, size_t *n)
 {
-	if (take_word(s, n, "DATA "))
+	if (parse_word(s, n, "DATA "))
 		return REQUEST_DATA;
-	if (take_word(s, n, "FRAME "))
+	if (parse_word(s, n, "FRAME "))
 		return REQUEST_FRAME;
-	take_word(s, n, "CODE ");
+	parse_word(s, n, "CODE ");
 	return REQUEST_CODE;
 }
 
@@ -76,7 +76,7 @@ static size_t until_space(const char *s, size_t n)
 }
 
 /* False: a quotation mark is never closed. */
-static bool request_take_file(const char **s, size_t *n, struct compat_request *r)
+static bool request_parse_file(const char **s, size_t *n, struct compat_request *r)
 {
 	if (*n && (**s == '"' || **s == '\'')) {
 		const char *end = memchr(*s + 1, **s, *n - 1);
@@ -131,8 +131,8 @@ static void skip_spaces(const char **s, size_t *n)
 }
 
 /* The file that a prefix announces, or the first word is. NULL, or what is wrong. */
-static const char *request_take_module(const char **s, size_t *n, bool with_file,
-				       struct compat_request *r)
+static const char *request_parse_module(const char **s, size_t *n, bool with_file,
+					struct compat_request *r)
 {
 	bool file = false;
 
@@ -140,9 +140,9 @@ static const char *request_take_module(const char **s, size_t *n, bool with_file
 	for (;; skip_spaces(s, n)) {
 		bool again = file || r->build_id;
 
-		if (take_word(s, n, "FILE:"))
+		if (parse_word(s, n, "FILE:"))
 			file = true;
-		else if (take_word(s, n, "BUILDID:"))
+		else if (parse_word(s, n, "BUILDID:"))
 			r->build_id = true;
 		else
 			break;
@@ -157,7 +157,7 @@ static const char *request_take_module(const char **s, size_t *n, bool with_file
 		return "must be followed by an input file";
 	if (!*n && r->build_id)
 		return "must be followed by a hash";
-	if (!request_take_file(s, n, r) && (file || r->build_id))
+	if (!request_parse_file(s, n, r) && (file || r->build_id))
 		return "unbalanced quotes in input file name";
 	if (!r->n_file)
 		return "no input filename has been specified";
@@ -168,7 +168,7 @@ static const char *request_take_module(const char **s, size_t *n, bool with_file
 }
 
 /* NAME or NAME+OFFSET; a '+' without a number behind it belongs to the name. */
-static void take_symbol(const char *s, size_t n, struct compat_request *r)
+static void parse_symbol(const char *s, size_t n, struct compat_request *r)
 {
 	size_t plus = n;
 
@@ -216,8 +216,8 @@ struct compat_request request_llvm(const char *s, size_t n, bool with_file, bool
 	r.n_text = n;
 	if (!n)
 		return r;
-	kind = take_kind(&s, &n);
-	r.why = request_take_module(&s, &n, with_file, &r);
+	kind = parse_kind(&s, &n);
+	r.why = request_parse_module(&s, &n, with_file, &r);
 	if (r.why)
 		return r;
 	trim(&s, &n);
@@ -232,7 +232,7 @@ struct compat_request request_llvm(const char *s, size_t n, bool with_file, bool
 	} else if (digit) {
 		r.why = "expected a number as module offset";
 	} else {
-		take_symbol(s, n, &r);
+		parse_symbol(s, n, &r);
 		r.kind = kind;
 	}
 	return r;

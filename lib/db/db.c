@@ -103,7 +103,7 @@ enum status db_share(struct db *db, struct err *e)
 	return db->driver->share ? db->driver->share(db, e) : ST_OK;
 }
 
-enum status db_taken(struct db *db, struct err *e)
+enum status db_is_foreign(struct db *db, struct err *e)
 {
 	struct db_query *q;
 	enum status st;

@@ -53,7 +53,7 @@ void db_rollback(struct db *db);
  * (SQLite's write-ahead log, which stays the file's way). */
 enum status db_share(struct db *db, struct err *e);
 /* Whether the file of one program has tables of another program. ST_NONE: no. */
-enum status db_taken(struct db *db, struct err *e);
+enum status db_is_foreign(struct db *db, struct err *e);
 /* Whether there is a table of that name. ST_NONE: no. */
 enum status db_has_table(struct db *db, const char *name, struct err *e);
 

@@ -103,7 +103,8 @@ static void postgres_add_text(const struct server *s, struct buf *b, const char 
 	}
 }
 
-static enum status said(const struct server *s, enum status code, const char *text, struct err *e)
+static enum status report_error(const struct server *s, enum status code, const char *text,
+				struct err *e)
 {
 	struct buf b = BUF_INIT;
 
@@ -119,7 +120,7 @@ static enum status failed(const struct server *s, const PGresult *r, struct err 
 	const char *text = r ? pPQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
 
 	if (pPQstatus(s->connection) != CONNECTION_OK)
-		return said(s, ST_SYS, pPQerrorMessage(s->connection), e);
+		return report_error(s, ST_SYS, pPQerrorMessage(s->connection), e);
 	if (state && !strcmp(state, "55P03"))
 		return err_set(e, ST_SYS, "locked by another program for more than %u s",
 			       s->db.wait_seconds);
@@ -128,8 +129,8 @@ static enum status failed(const struct server *s, const PGresult *r, struct err 
 	if (state && !strcmp(state, "25006"))
 		return err_set(e, ST_SYS, "read-only; nothing was written");
 	if (state && !strncmp(state, "XX", 2))
-		return said(s, ST_BAD, text ? text : "damaged database", e);
-	return said(s, ST_SYS, text ? text : pPQerrorMessage(s->connection), e);
+		return report_error(s, ST_BAD, text ? text : "damaged database", e);
+	return report_error(s, ST_SYS, text ? text : pPQerrorMessage(s->connection), e);
 }
 
 static enum status postgres_execute(struct db *db, const char *sql, struct err *e)
@@ -169,7 +170,7 @@ static bool find_secret(struct server *s, const char *url)
 	return !strpbrk(s->secrets[1], "@/?#[]");
 }
 
-static enum status postgres_take_apart(struct server *s, const char *url, struct err *e)
+static enum status postgres_parse_url(struct server *s, const char *url, struct err *e)
 {
 	char *quotes = NULL; /* the URL: not printed */
 	PQconninfoOption *options;
@@ -197,13 +198,13 @@ static enum status postgres_connect_to(struct server *s, const char *url, enum d
 	const char *const values[] = {"20", "tracemill", url, "UTF8", NULL};
 	char sql[200];
 
-	if (postgres_load(e) || postgres_take_apart(s, url, e))
+	if (postgres_load(e) || postgres_parse_url(s, url, e))
 		return err_failure(e);
 	s->connection = pPQconnectdbParams(keys, values, 1);
 	if (!s->connection)
 		return err_set(e, ST_LIMIT, "out of memory");
 	if (pPQstatus(s->connection) != CONNECTION_OK)
-		return said(s, ST_SYS, pPQerrorMessage(s->connection), e);
+		return report_error(s, ST_SYS, pPQerrorMessage(s->connection), e);
 	pPQsetNoticeReceiver(s->connection, postgres_quiet, NULL);
 	snprintf(sql, sizeof sql,
 		 "SET lock_timeout = %u; SET bytea_output = 'hex';"

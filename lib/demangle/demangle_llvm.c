@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/demangle/demangle_llvm.h"
 
+#include "lib/base/coroutine.h"
 #include "lib/base/mem.h"
-#include "lib/base/strand.h"
 #include "lib/demangle/demangle.h"
 
 #ifdef HAVE_LIBCXXABI
@@ -126,10 +126,10 @@ static char *demangle_llvm_text(const char *raw, size_t n)
 	char *text = NULL;
 
 	if (n > SHALLOW) {
-		struct strand *s = strand_new(llvm_read, &r, n * STACK_OF_BYTE);
+		struct coroutine *s = coroutine_new(llvm_read, &r, n * STACK_OF_BYTE);
 
-		strand_go_on(s);
-		strand_free(s);
+		coroutine_resume(s);
+		coroutine_free(s);
 	} else {
 		llvm_read(&r);
 	}

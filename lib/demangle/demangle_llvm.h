@@ -11,7 +11,7 @@
  *
  * It has no limits of its own. The build gives it memory and copying of ours, by which a name is given up
  * whose text or tree is beyond reason, and a long name gets a stack for as deep as it can nest. So all memory
- * is the room's, which zones (lib/base/zone.h) hold. Thread safe.
+ * is the room's, which scopes (lib/base/resource_scope.h) hold. Thread safe.
  */
 #ifndef TM_DEMANGLE_DEMANGLE_LLVM_H
 #define TM_DEMANGLE_DEMANGLE_LLVM_H

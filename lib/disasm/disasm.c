@@ -19,12 +19,12 @@ struct disasm {
 	unsigned step; /* over what is no instruction */
 };
 
-static void *disasm_take_zeroed(size_t n, size_t size)
+static void *disasm_alloc_zeroed(size_t n, size_t size)
 {
 	return mem_zarray(n, size);
 }
 
-static void *disasm_take_again(void *p, size_t n)
+static void *disasm_alloc_again(void *p, size_t n)
 {
 	return mem_realloc(p, n, 1);
 }
@@ -54,7 +54,7 @@ static void load_capstone(void)
 	    {"cs_free", &capstone.free_instructions},
 	    {"cs_disasm_iter", &capstone.next},
 	};
-	cs_opt_mem memory = {mem_alloc, disasm_take_zeroed, disasm_take_again, free, vsnprintf};
+	cs_opt_mem memory = {mem_alloc, disasm_alloc_zeroed, disasm_alloc_again, free, vsnprintf};
 
 	if (!shared_library_load(SONAME(CS_API_MAJOR), functions,
 				 sizeof functions / sizeof *functions, &why_not))

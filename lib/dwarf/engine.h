@@ -165,7 +165,7 @@ struct dwarf_options {
 	/* Processor time a worker may take for one batch, 0: the default; the reference engine's, which
 	 * are started anew, four times that together. */
 	unsigned seconds;
-	/* Bytes a worker of the reference engine may map; 0: its share of the allowance (allowance.h), 256 MiB to
+	/* Bytes a worker of the reference engine may map; 0: its share of the allowance (mem_budget.h), 256 MiB to
 	 * 4 GiB. */
 	uint64_t memory;
 	/* Fill in dwarf_call.extra: discriminators of the line table's rows only, which costs next

@@ -67,7 +67,7 @@ struct loli {
 	uint64_t found, named;
 };
 
-static const uint8_t *take(struct loli *l, size_t n, const char *what)
+static const uint8_t *read_bytes(struct loli *l, size_t n, const char *what)
 {
 	const uint8_t *p = cursor_bytes(l->in, n, what);
 
@@ -87,14 +87,14 @@ static void copy(struct loli *l, uint64_t n, const char *what)
 		}
 		if (have > n)
 			have = (size_t)n;
-		take(l, have, what);
+		read_bytes(l, have, what);
 		n -= have;
 	}
 }
 
 static uint32_t number(struct loli *l)
 {
-	const uint8_t *p = take(l, 4, "number");
+	const uint8_t *p = read_bytes(l, 4, "number");
 
 	return p ? be32(p) : 0;
 }
@@ -119,7 +119,7 @@ static void skip_string(struct loli *l, const char *what)
 /* A QString with its length, as an id of strings. */
 static uint32_t string(struct loli *l, const char *what)
 {
-	const uint8_t *p = take(l, 4, what);
+	const uint8_t *p = read_bytes(l, 4, what);
 	uint32_t n = p ? be32(p) : 0;
 
 	if (!p)
@@ -127,7 +127,7 @@ static uint32_t string(struct loli *l, const char *what)
 	l->utf16.len = 0;
 	buf_add(&l->utf16, p, 4);
 	if (n != NULL_STRING) {
-		p = take(l, n, what);
+		p = read_bytes(l, n, what);
 		if (!p)
 			return 0;
 		buf_add(&l->utf16, p, n);
@@ -152,7 +152,7 @@ static uint64_t address(struct loli *l)
 	uint64_t v = 0;
 
 	if (!l->texts) {
-		p = take(l, 8, "address");
+		p = read_bytes(l, 8, "address");
 		return p ? be64(p) : 0;
 	}
 	decode(l, string(l, "address"));
@@ -422,7 +422,7 @@ static void export_loli_put_symbols(struct loli *l)
 
 static void copy_head(struct loli *l)
 {
-	const uint8_t *p = take(l, 8, "header");
+	const uint8_t *p = read_bytes(l, 8, "header");
 	uint32_t version = p ? be32(p + 4) : 0;
 
 	if (!p)
@@ -457,7 +457,7 @@ static enum status export_loli_finish(struct export *x, struct err *e)
 			       "is another capture's");
 	l->copying = true;
 	while ((have = cursor_available(l->in, 1)))
-		take(l, have, "tail");
+		read_bytes(l, have, "tail");
 	snprintf(x->summary, sizeof x->summary,
 		 "%" PRIu64 " of %zu locations have a name from the trace", l->named, l->n_places);
 	return cursor_failed(l->in) ? err_failure(e) : export_written(l->out, e);

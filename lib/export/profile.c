@@ -132,7 +132,7 @@ static int choose_domain(const struct export_profile *p, const struct tally *a)
 
 static bool is_exported(const struct tally_cell *c, int domain)
 {
-	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain >= CELL_MEASURED;
+	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain >= CELL_TIMED;
 }
 
 /* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
@@ -222,7 +222,7 @@ static void export_profile_add_measured(struct export_profile *p, struct trace *
 					const struct profile_run *r, size_t index)
 {
 	const struct tally_cell *c = &r->a->cells[index];
-	const struct tally_measure *m = tally_measured(r->a, index);
+	const struct tally_measure *m = tally_timed(r->a, index);
 	struct tally_sums sums = {.has = 0};
 	struct profile_sample s = {.run = p->by_run ? r->number : 0,
 				   .type = type_of(p, r->t, r->t->markers[c->type].name),
@@ -320,7 +320,7 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 			r.stacks[a->cells[i].stack] = 1;
 	merge_stacks(p, &r);
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cells[i].domain >= CELL_MEASURED)
+		if (a->cells[i].domain >= CELL_TIMED)
 			export_profile_add_measured(p, t, &r, i);
 		else if (is_exported(&a->cells[i], domain))
 			export_profile_add_cell(p, &r, i);
@@ -352,7 +352,7 @@ void profile_close(struct export_profile *p)
 
 	tally_release(&p->tally);
 	names_close(&p->names);
-	names_tell_apart(&p->names);
+	names_disambiguate(&p->names);
 	if (x) {
 		id_set_release(&x->stack_set);
 		id_set_release(&x->sample_set);

@@ -6,7 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/find/call_check.h"
-#include "lib/find/found_slides.h"
+#include "lib/find/slide_candidates.h"
 #include "lib/trace/module_index.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ struct binder {
 	struct module_index *index;    /* of maps */
 	struct map64 slides; /* process -> its first module of which only the slide is known */
 	struct module_answer nameless; /* the file for addresses that no module maps */
-	struct found_slides found;     /* with o->find_slides */
+	struct slide_candidates found; /* with o->find_slides */
 	struct find_file *slid;        /* the first file with a given slide, and that slide */
 	uint64_t slid_by;
 	unsigned address_bits; /* of the highest mapping, rounded up to what arm64 has */
@@ -163,7 +163,7 @@ static void find_lost_slides(struct binder *b)
 	size_t n;
 	uint64_t *addrs = unmapped(b, &n);
 
-	found_slides_find(&b->found, b->t, b->files, addrs, n);
+	slide_candidates_find(&b->found, b->t, b->files, addrs, n);
 	free(addrs);
 }
 
@@ -175,21 +175,21 @@ static void doubt_slide(struct binder *b)
 	if (!b->slid || (b->o->locations && b->o->locations != LOCATION_RETURN))
 		return;
 	addrs = unmapped(b, &n);
-	found_slides_doubt(b->t, b->slid, b->slid_by, addrs, n);
+	slide_candidates_check(b->t, b->slid, b->slid_by, addrs, n);
 	free(addrs);
 }
 
-static void by_found_slide(struct binder *b, const struct location *l, struct find_bound *out)
+static void by_found_slide(struct binder *b, const struct location *l, struct find_resolved *out)
 {
 	uint64_t plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
 
-	out->file = found_slides_at(&b->found, plain, &out->vaddr);
+	out->file = slide_candidates_at(&b->found, plain, &out->vaddr);
 	out->reason = out->file ? REASON_RESOLVED : REASON_NO_MODULE;
 	if (plain != l->raw)
 		out->flags |= BINDING_STRIPPED_BITS;
 }
 
-static void bind_by_slide(struct binder *b, const struct location *l, struct find_bound *out)
+static void bind_by_slide(struct binder *b, const struct location *l, struct find_resolved *out)
 {
 	uint64_t slide = b->o->slide, plain = l->raw & ((UINT64_C(1) << b->address_bits) - 1);
 	uint32_t module = map64_get(&b->slides, l->process);
@@ -248,7 +248,7 @@ static bool by_first_byte(const struct module *m, const struct object *o, uint64
 
 /* Of an APK's mapping: the library that is there. */
 static void by_archive(struct binder *b, const struct module *m, uint64_t offset,
-		       struct find_bound *out)
+		       struct find_resolved *out)
 {
 	out->file = files_in_archive(b->files, trace_text(b->maps, m->name), &offset);
 	out->reason = out->file ? REASON_RESOLVED : REASON_NO_FILE;
@@ -256,7 +256,7 @@ static void by_archive(struct binder *b, const struct module *m, uint64_t offset
 		out->reason = REASON_OUTSIDE;
 }
 
-static void bind_by_runtime(struct binder *b, const struct location *l, struct find_bound *out)
+static void bind_by_runtime(struct binder *b, const struct location *l, struct find_resolved *out)
 {
 	uint64_t addr = l->raw;
 	const struct map_range *r;
@@ -403,7 +403,7 @@ static void decide_spaces(struct binder *b)
 	free(wanted);
 }
 
-static void bind_in_module(struct binder *b, const struct location *l, struct find_bound *out)
+static void bind_in_module(struct binder *b, const struct location *l, struct find_resolved *out)
 {
 	struct module_answer *m = bind_file_of(b, b->t, l->module);
 	unsigned space = l->space;
@@ -434,7 +434,7 @@ static void bind_in_module(struct binder *b, const struct location *l, struct fi
 		out->reason = REASON_AMBIGUOUS;
 }
 
-static void bind_one(struct binder *b, const struct location *l, struct find_bound *out)
+static void bind_one(struct binder *b, const struct location *l, struct find_resolved *out)
 {
 	switch (l->space) {
 	case SPACE_RUNTIME: bind_by_runtime(b, l, out); break;
@@ -465,7 +465,7 @@ static void bind_one(struct binder *b, const struct location *l, struct find_bou
 }
 
 /* Return addresses hardly ever equal a symbol's start; function entries nearly always do. */
-static void bind_decide_kinds(struct trace *t, struct find_bound *out)
+static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 {
 	uint64_t n = 0, starts = 0;
 	uint8_t kind;
@@ -539,7 +539,7 @@ static void note_modules(struct binder *b, bool (*is)(const struct module_answer
 }
 
 void bind_locations(struct trace *t, const struct trace *maps, struct find_files *files,
-		    const struct bind_options *o, struct find_bound *out)
+		    const struct bind_options *o, struct find_resolved *out)
 {
 	struct binder b = {.t = t, .maps = maps, .files = files, .o = o};
 
@@ -574,13 +574,13 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 		     "that was loaded (device, inode, size or time)");
 	module_index_free(b.index);
 	map64_release(&b.slides);
-	found_slides_release(&b.found);
+	slide_candidates_release(&b.found);
 	if (b.modules != b.own)
 		free(b.modules);
 	free(b.own);
 }
 
-uint64_t bound_lookup(const struct find_bound *b)
+uint64_t bound_lookup(const struct find_resolved *b)
 {
 	return b->kind == LOCATION_RETURN && b->vaddr ? b->vaddr - 1 : b->vaddr;
 }

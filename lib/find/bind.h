@@ -18,7 +18,7 @@ struct bind_options {
 	uint8_t offsets;   /* enum space forced for offset-or-vaddr; 0: by evidence */
 };
 
-struct find_bound {
+struct find_resolved {
 	uint64_t vaddr; /* link-time address as captured, tag and Thumb bits cleared */
 	struct find_file *file;
 	uint32_t module; /* id, 0: none; in the capture's own table if own_module, else in maps */
@@ -32,9 +32,9 @@ struct find_bound {
  * modules; what a capture has placed in a module stays in its own). out: t->n_locations items, by
  * location id. Adds a note to t for every guess and every correction it counted. */
 void bind_locations(struct trace *t, const struct trace *maps, struct find_files *files,
-		    const struct bind_options *o, struct find_bound *out);
+		    const struct bind_options *o, struct find_resolved *out);
 
 /* The address to look up: one less for a return address. */
-uint64_t bound_lookup(const struct find_bound *b);
+uint64_t bound_lookup(const struct find_resolved *b);
 
 #endif

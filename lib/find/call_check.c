@@ -132,14 +132,14 @@ static void call_check_add_note(struct trace *t, struct module_check *m)
 					    : "");
 }
 
-void call_check_notes(struct trace *t, const struct trace *maps, const struct find_bound *bound)
+void call_check_notes(struct trace *t, const struct trace *maps, const struct find_resolved *bound)
 {
 	struct module_check *all = mem_array(4, sizeof *all);
 	struct map64 index = MAP64_INIT;
 	size_t n = 0, cap = 4;
 
 	for (size_t i = 1; i < t->n_locations; i++) {
-		const struct find_bound *b = &bound[i];
+		const struct find_resolved *b = &bound[i];
 		const struct trace *of = b->own_module ? t : maps;
 		struct module_check *m;
 		uint32_t *at;

@@ -44,6 +44,6 @@ bool call_check_stands_out(const struct call_check *c, uint64_t of);
 
 /* Checks the bound return addresses of t and adds a note for each module: NOTE_LOSS when its
  * addresses fit no better than random ones, NOTE_GUESS for a mixture, else NOTE_INFO. */
-void call_check_notes(struct trace *t, const struct trace *maps, const struct find_bound *bound);
+void call_check_notes(struct trace *t, const struct trace *maps, const struct find_resolved *bound);
 
 #endif

@@ -4,10 +4,10 @@
 #include "lib/base/buf.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 #include "lib/find/debuginfod_fetch.h"
 #include "lib/index/cache_dir.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <dirent.h>
@@ -35,8 +35,8 @@ struct debuginfod {
 	struct fetcher fetcher;
 	struct got *got;
 	size_t n_got, cap_got;
-	struct intern told;
-	uint32_t tell_from;
+	struct intern messages;
+	uint32_t next_message;
 };
 
 __attribute__((format(printf, 2, 3))) static void tell(struct debuginfod *d, const char *fmt, ...)
@@ -47,18 +47,18 @@ __attribute__((format(printf, 2, 3))) static void tell(struct debuginfod *d, con
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	intern_add(&d->told, text, strlen(text));
+	intern_add(&d->messages, text, strlen(text));
 }
 
-const char *debuginfod_told(struct debuginfod *d)
+const char *debuginfod_next_message(struct debuginfod *d)
 {
 	const char *text = NULL;
 
 	if (!d)
 		return NULL;
 	pthread_mutex_lock(&d->lock);
-	if (d->tell_from <= intern_count(&d->told))
-		text = intern_text(&d->told, d->tell_from++, NULL);
+	if (d->next_message <= intern_count(&d->messages))
+		text = intern_text(&d->messages, d->next_message++, NULL);
 	pthread_mutex_unlock(&d->lock);
 	return text;
 }
@@ -114,7 +114,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 	struct err e = ERR_INIT;
 
 	d->options = *o;
-	d->tell_from = 1;
+	d->next_message = 1;
 	if (!d->options.seconds)
 		d->options.seconds = DEBUGINFOD_SECONDS;
 	pthread_mutex_init(&d->lock, NULL);
@@ -129,7 +129,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 		allow(d);
 	d->dead = !d->temporary ||
 		  fetcher_start(&d->fetcher, d->urls, d->temporary, d->options.seconds, &e);
-	zone_hold(d, debuginfod_end_server); /* a process, a folder */
+	resource_scope_hold(d, debuginfod_end_server); /* a process, a folder */
 	if (d->dead)
 		tell(d, "debuginfod: %s", e.msg);
 	return d;
@@ -159,7 +159,7 @@ void debuginfod_free(struct debuginfod *d)
 {
 	if (!d)
 		return;
-	zone_forget(d);
+	resource_scope_forget(d);
 	fetcher_stop(&d->fetcher);
 	if (d->temporary)
 		debuginfod_remove_tree(d->temporary, 2);
@@ -170,7 +170,7 @@ void debuginfod_free(struct debuginfod *d)
 	free(d->got);
 	free(d->temporary);
 	free(d->urls);
-	intern_release(&d->told);
+	intern_release(&d->messages);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
@@ -310,7 +310,7 @@ static struct got *got(struct debuginfod *d, const struct object_build_id *id,
 }
 
 const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
-			    enum object_part part, size_t n, struct trail *trail)
+			    enum object_part part, size_t n, struct search_log *log)
 {
 	struct debuginfod *d = debuginfod;
 	const struct got *g;
@@ -322,7 +322,7 @@ const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
 	g = got(d, id, part);
 	path = g->path;
 	if (!path)
-		trail_add(trail, false, d->urls, "%s", g->why);
+		search_log_add(log, false, d->urls, "%s", g->why);
 	pthread_mutex_unlock(&d->lock);
 	return path;
 }

@@ -40,9 +40,9 @@ void debuginfod_free(struct debuginfod *d); /* accepts NULL */
 
 /* As object_finder.find: n 0 is the file, there are no others. */
 const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
-			    enum object_part part, size_t n, struct trail *trail);
+			    enum object_part part, size_t n, struct search_log *log);
 
 /* The next thing that went wrong and was not yet reported, for people; NULL: no more. */
-const char *debuginfod_told(struct debuginfod *d);
+const char *debuginfod_next_message(struct debuginfod *d);
 
 #endif

@@ -231,7 +231,7 @@ void files_release(struct find_files *f)
 	free(f->zips);
 	for (size_t i = 0; i < f->n_found; i++) {
 		free(f->found[i].name);
-		trail_release(&f->found[i].trail);
+		search_log_release(&f->found[i].log);
 	}
 	free(f->found);
 	*f = (struct find_files){.n = 0};
@@ -335,7 +335,7 @@ static struct find_file *by_path(struct find_files *f, const char *path)
 	struct find_file *item;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
-		trail_add(f->trail, false, path, "not there");
+		search_log_add(f->log, false, path, "not there");
 		return NULL;
 	}
 	/* One file has as many paths as a capture cares to write. */
@@ -406,7 +406,7 @@ static struct find_file *files_by_build_id(struct find_files *f, const struct ob
 			const char *at;
 
 			for (size_t n = 0;
-			     !x && (at = p->find(p->arg, id, (enum object_part)part, n, f->trail));
+			     !x && (at = p->find(p->arg, id, (enum object_part)part, n, f->log));
 			     n++) {
 				x = by_path(f, at);
 				if (x && (!x->object || !has_id(x, id)))
@@ -447,24 +447,25 @@ static void explain_file(struct find_files *f, const struct find_file *x,
 	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
 
 	if (!x->object)
-		trail_add(f->trail, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
+		search_log_add(f->log, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
 	else if (!agrees(x, m) && ids)
-		trail_add(f->trail, false, x->path, "%s, but is another build: build-id differs",
-			  how);
+		search_log_add(f->log, false, x->path, "%s, but is another build: build-id differs",
+			       how);
 	else if (!agrees(x, m))
-		trail_add(f->trail, false, x->path,
-			  "%s, but is not the file that was loaded: device, inode, size or time "
-			  "differs",
-			  how);
+		search_log_add(
+		    f->log, false, x->path,
+		    "%s, but is not the file that was loaded: device, inode, size or time "
+		    "differs",
+		    how);
 	else if (!ids && files_proven(x, m))
-		trail_add(f->trail, true, x->path, "%s, size and time agree", how);
+		search_log_add(f->log, true, x->path, "%s, size and time agree", how);
 	else if (!m->id.len)
-		trail_add(f->trail, true, x->path, "%s; the capture has no build-id to compare",
-			  how);
+		search_log_add(f->log, true, x->path, "%s; the capture has no build-id to compare",
+			       how);
 	else if (!ids)
-		trail_add(f->trail, true, x->path, "%s; it has no build-id to compare", how);
+		search_log_add(f->log, true, x->path, "%s; it has no build-id to compare", how);
 	else
-		trail_add(f->trail, true, x->path, "%s, build-id agrees", how);
+		search_log_add(f->log, true, x->path, "%s, build-id agrees", how);
 }
 
 static struct find_file *files_candidate(struct find_files *f, const struct files_module *m)
@@ -483,8 +484,8 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 			continue;
 		if (x->module) {
 			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0) {
-				trail_add(f->trail, false, x->path, "given for module '%s'",
-					  x->module);
+				search_log_add(f->log, false, x->path, "given for module '%s'",
+					       x->module);
 				continue;
 			}
 			if (x->zip)
@@ -505,8 +506,8 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 		if (named)
 			keep_better(&by_name, x, &w);
 		else if (by_id != x && base[0])
-			trail_add(f->trail, false, x->path,
-				  "given, but has neither the module's name nor its build-id");
+			search_log_add(f->log, false, x->path,
+				       "given, but has neither the module's name nor its build-id");
 	}
 	if (by_module || by_id || by_name)
 		return by_module ? by_module : by_id ? by_id : by_name;
@@ -567,10 +568,10 @@ struct find_file *files_in_archive(struct find_files *f, const char *name, uint6
 struct find_file *files_find(struct find_files *f, const struct files_module *m,
 			     enum reason *reason)
 {
-	struct trail trail = {.n = 0};
+	struct search_log log = {.n = 0};
 	struct find_file *x;
 
-	f->trail = f->options.search.explain ? &trail : NULL;
+	f->log = f->options.search.explain ? &log : NULL;
 	x = files_candidate(f, m);
 	*reason = REASON_RESOLVED;
 	if (x)
@@ -582,11 +583,11 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 	else if (!agrees(x, m))
 		*reason = m->id.len && object_build_id(x->object)->len ? REASON_BUILD_ID_DIFFERS
 								       : REASON_REPLACED;
-	if (f->trail && x)
+	if (f->log && x)
 		explain_file(f, x, m);
-	if (f->trail)
+	if (f->log)
 		VEC_PUSH(f->found, f->n_found, f->cap_found) =
-		    (struct file_found){mem_strdup(m->name), m->id, x, *reason, trail};
-	f->trail = NULL;
+		    (struct file_found){mem_strdup(m->name), m->id, x, *reason, log};
+	f->log = NULL;
 	return *reason == REASON_RESOLVED ? x : NULL;
 }

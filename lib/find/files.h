@@ -18,7 +18,7 @@
 
 #include "lib/index/cache.h"
 #include "lib/object/object.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 #include "lib/object/zip.h"
 #include "lib/trace/model.h"
 
@@ -64,14 +64,14 @@ struct file_found {
 	struct object_build_id id;
 	struct find_file *file; /* NULL: none */
 	enum reason reason;
-	struct trail trail; /* what was tried, before its debug file: object_trail */
+	struct search_log log; /* what was tried, before its debug file: object_trail */
 };
 
 struct find_files {
 	struct files_options options;
 	struct file_found *found;
 	size_t n_found, cap_found, n_told; /* n_told: those already reported */
-	struct trail *trail;               /* of the module being looked for; NULL: not wanted */
+	struct search_log *log;            /* of the module being looked for; NULL: not wanted */
 	struct find_file **items;          /* pointers stay valid */
 	size_t n, cap;
 	struct zip **zips;

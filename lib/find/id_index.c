@@ -7,7 +7,7 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/find/id_cache.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -245,7 +245,7 @@ static const char *id_index_nth(const struct id_index *x, const struct object_bu
 }
 
 const char *id_index_find(void *index, const struct object_build_id *id, enum object_part part,
-			  size_t n, struct trail *trail)
+			  size_t n, struct search_log *log)
 {
 	struct id_index *x = index;
 	const char *path;
@@ -256,8 +256,8 @@ const char *id_index_find(void *index, const struct object_build_id *id, enum ob
 	path = id_index_nth(x, id, part, n);
 	pthread_mutex_unlock(&x->lock);
 	for (size_t i = 0; !path && !n && i < x->options.n_dirs; i++)
-		trail_add(trail, false, x->options.dirs[i],
-			  "no file in it or below has this build-id");
+		search_log_add(log, false, x->options.dirs[i],
+			       "no file in it or below has this build-id");
 	return path;
 }
 

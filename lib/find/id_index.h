@@ -36,7 +36,7 @@ void id_index_free(struct id_index *x);                          /* accepts NULL
 
 /* As object_finder.find. Walks the folders at the first call. */
 const char *id_index_find(void *index, const struct object_build_id *id, enum object_part part,
-			  size_t n, struct trail *trail);
+			  size_t n, struct search_log *log);
 
 struct id_index_counts {
 	uint64_t files, opened; /* looked at; of these not known from last time */

@@ -60,18 +60,18 @@ void search_release(struct find_search *s)
 	*s = (struct find_search){.index = NULL};
 }
 
-const char *search_told(struct find_search *s, bool *bad, char *text, size_t n)
+const char *search_next_message(struct find_search *s, bool *bad, char *text, size_t n)
 {
 	struct id_index_counts c;
-	const char *word = debuginfod_told(s->server);
+	const char *word = debuginfod_next_message(s->server);
 
 	*bad = true;
-	if (word || s->told || !s->index)
+	if (word || s->index_reported || !s->index)
 		return word;
 	c = id_index_counts(s->index);
 	if (!c.walked)
 		return NULL;
-	s->told = true;
+	s->index_reported = true;
 	*bad = c.unreadable;
 	if (c.unreadable)
 		snprintf(text, n,

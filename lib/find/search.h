@@ -30,8 +30,8 @@ struct find_search {
 	struct object_finder finders[2];
 	struct id_index *index;
 	struct debuginfod *server;
-	char *cache; /* NULL: nothing is kept */
-	bool told;   /* of the index */
+	char *cache;         /* NULL: nothing is kept */
+	bool index_reported; /* of the index */
 };
 
 /* Before there are threads. The search must stay where it is. */
@@ -39,6 +39,6 @@ void search_init(struct find_search *s, const struct search_options *o);
 void search_release(struct find_search *s);
 
 /* The next note, perhaps in text of n bytes; NULL: no more. *bad: always printed, else with -v. */
-const char *search_told(struct find_search *s, bool *bad, char *text, size_t n);
+const char *search_next_message(struct find_search *s, bool *bad, char *text, size_t n);
 
 #endif

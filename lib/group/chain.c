@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void chain_cut_init(struct stack_cut *cut, const struct group_project *p)
+void chain_cut_init(struct stack_cut *cut, const struct grouped_profile *p)
 {
 	*cut = (struct stack_cut){.most = 0};
 	chain_cut_more(cut, p);
 }
 
-void chain_cut_more(struct stack_cut *cut, const struct group_project *p)
+void chain_cut_more(struct stack_cut *cut, const struct grouped_profile *p)
 {
 	for (size_t i = cut->n ? cut->n : 1; i < p->n_stacks; i++) {
 		const struct names_location *l = &p->names.locations[p->stacks[i].location];
@@ -30,7 +30,7 @@ void chain_cut_more(struct stack_cut *cut, const struct group_project *p)
 	}
 }
 
-void chain_set(struct group_chain *c, const struct group_project *p, const struct stack_cut *cut,
+void chain_set(struct group_chain *c, const struct grouped_profile *p, const struct stack_cut *cut,
 	       uint32_t stack)
 {
 	uint32_t outer = 0, at;
@@ -52,7 +52,7 @@ void chain_release(struct group_chain *c)
 	*c = (struct group_chain){.n = 0};
 }
 
-static void chain_name(struct buf *out, const struct group_project *p, const struct names_call *c)
+static void chain_name(struct buf *out, const struct grouped_profile *p, const struct names_call *c)
 {
 	size_t n;
 	const char *s = names_text(&p->names, p->names.functions[c->function].display, &n);
@@ -69,7 +69,7 @@ void chain_place(struct buf *out, const char *file, size_t n, uint32_t line)
 		buf_addf(out, ":%" PRIu32, line);
 }
 
-void chain_join(const struct group_chain *c, const struct group_project *p, struct buf *out)
+void chain_join(const struct group_chain *c, const struct grouped_profile *p, struct buf *out)
 {
 	size_t start = out->len;
 
@@ -89,7 +89,7 @@ void chain_join(const struct group_chain *c, const struct group_project *p, stru
 		chain_name(out, p, &p->names.calls[0]);
 }
 
-size_t chain_lines(const struct group_chain *c, const struct group_project *p, const char *before,
+size_t chain_lines(const struct group_chain *c, const struct grouped_profile *p, const char *before,
 		   size_t max, struct buf *out)
 {
 	size_t calls = 0;

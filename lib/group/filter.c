@@ -4,7 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,23 +143,24 @@ bool filters_by_type(const struct filters *f)
 
 bool filters_match(struct filters *f, enum filter_kind kind, const char *s, size_t n)
 {
-	return filters_match_name(f, kind, &(struct apart_name){.name = s, .n = n});
+	return filters_match_name(f, kind, &(struct name_suffix_name){.name = s, .n = n});
 }
 
-bool filters_match_name(struct filters *f, enum filter_kind kind, const struct apart_name *name)
+bool filters_match_name(struct filters *f, enum filter_kind kind,
+			const struct name_suffix_name *name)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < f->kinds[kind].n; i++) {
 		struct match *m = f->kinds[kind].items[i].match;
 
-		if ((!any || match_unmatched(m)) && apart_match(m, name))
+		if ((!any || match_unmatched(m)) && name_suffix_match(m, name))
 			any = true;
 	}
 	return any;
 }
 
-uint32_t filters_name(struct filters *f, const struct apart_name *name)
+uint32_t filters_name(struct filters *f, const struct name_suffix_name *name)
 {
 	const struct patterns *p = &f->kinds[FILTER_FOCUS];
 	uint32_t bits = filters_match_name(f, FILTER_IGNORE, name) ? BIT_IGNORE : 0;
@@ -168,7 +169,7 @@ uint32_t filters_name(struct filters *f, const struct apart_name *name)
 		uint32_t bit = (uint32_t)1 << p->items[i].focus;
 
 		if ((!(bits & bit) || match_unmatched(p->items[i].match)) &&
-		    apart_match(p->items[i].match, name))
+		    name_suffix_match(p->items[i].match, name))
 			bits |= bit;
 	}
 	return bits;

@@ -15,12 +15,12 @@
  * record whose stack had calls and has none left is dropped. One filter may have many patterns
  * (a file of them), any of which may match. All filters of focus have to match; of the other
  * kinds any: two of module are alternatives. Functions go by their display names, with or without their
- * files (apart.h).
+ * files (disambiguate.h).
  */
 #ifndef TM_GROUP_FILTER_H
 #define TM_GROUP_FILTER_H
 
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/match/match.h"
 
 #include <stdint.h>
@@ -61,10 +61,11 @@ bool filters_has(const struct filters *f, enum filter_kind kind);
 
 /* Whether any pattern of the kind matches. */
 bool filters_match(struct filters *f, enum filter_kind kind, const char *s, size_t n);
-bool filters_match_name(struct filters *f, enum filter_kind kind, const struct apart_name *name);
+bool filters_match_name(struct filters *f, enum filter_kind kind,
+			const struct name_suffix_name *name);
 /* Bits of focus and ignore for a function's name; filters_kept takes the bits of all of a
  * stack's calls, or-ed, with those of its modules and files. */
-uint32_t filters_name(struct filters *f, const struct apart_name *name);
+uint32_t filters_name(struct filters *f, const struct name_suffix_name *name);
 uint32_t filters_module(struct filters *f, const char *s, size_t n);
 uint32_t filters_file(struct filters *f, const char *s, size_t n);
 bool filters_kept(const struct filters *f, uint32_t bits);

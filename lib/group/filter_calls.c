@@ -15,7 +15,7 @@ struct thread_calls {   /* of the open calls of a thread, by index */
 #define NONE SIZE_MAX
 
 struct filter_calls {
-	struct group_project *project;
+	struct grouped_profile *project;
 	const struct tally_selection *selection;
 	const struct frame_marks *marks;
 	enum status (*put)(void *arg, struct trace *t, const struct event *ev, struct err *e);
@@ -26,7 +26,7 @@ struct filter_calls {
 	uint64_t dropped, cut;
 };
 
-struct filter_calls *filter_calls_new(struct group_project *p, const struct frame_marks *marks,
+struct filter_calls *filter_calls_new(struct grouped_profile *p, const struct frame_marks *marks,
 				      enum status (*put)(void *arg, struct trace *t,
 							 const struct event *ev, struct err *e),
 				      void *arg)
@@ -193,7 +193,7 @@ static bool keeps(struct filter_calls *c, const struct trace *t, uint32_t type, 
 	struct tally_cell cell = {.type = type, .stack = path, .domain = CELL_PATH};
 	uint32_t node;
 
-	return fold_place(fold_begin(c->project, t), &cell, &node);
+	return pass_place(pass_begin(c->project, t), &cell, &node);
 }
 
 static enum status filter_calls_enter(struct filter_calls *c, struct trace *t,

@@ -11,13 +11,13 @@
 #ifndef TM_GROUP_FILTER_CALLS_H
 #define TM_GROUP_FILTER_CALLS_H
 
-#include "lib/group/fold.h"
+#include "lib/group/group_pass.h"
 #include "lib/tally/marks.h"
 
 struct filter_calls;
 
 /* All but the sink are borrowed; marks are those of the frames so far. */
-struct filter_calls *filter_calls_new(struct group_project *p, const struct frame_marks *marks,
+struct filter_calls *filter_calls_new(struct grouped_profile *p, const struct frame_marks *marks,
 				      enum status (*put)(void *arg, struct trace *t,
 							 const struct event *ev, struct err *e),
 				      void *arg);

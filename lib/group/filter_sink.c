@@ -3,8 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/group/filter_calls.h"
-#include "lib/group/fold.h"
-#include "lib/group/given_up.h"
+#include "lib/group/group_pass.h"
+#include "lib/group/regex_timeouts.h"
 #include "lib/tally/live.h"
 #include "lib/tally/selector.h"
 
@@ -19,7 +19,7 @@ struct filter_sink {
 	struct sink sink, *to;
 	struct event out[OUT_MOST]; /* of the batch that is read, what is kept of it */
 	size_t n_out;
-	struct group_project project; /* for what filters say of stacks; adds up nothing */
+	struct grouped_profile project; /* for what filters say of stacks; adds up nothing */
 	struct selector selector;
 	struct filter_calls *calls; /* NULL: everything is kept */
 	bool totals;                /* type totals stay */
@@ -36,7 +36,7 @@ struct filter_sink {
 };
 
 /* Removes a block; false: it was not kept. */
-static bool filter_sink_take(struct filter_sink *s, uint32_t space, uint64_t address)
+static bool filter_sink_pop(struct filter_sink *s, uint32_t space, uint64_t address)
 {
 	struct live_block gone;
 
@@ -51,21 +51,21 @@ static bool wanted(struct filter_sink *s, const struct trace *t, const struct ev
 
 	return selector_has_place(&s->selector) && selector_has_size(&s->selector, ev) &&
 	       selector_has_thread(&s->selector, t, ev->thread) &&
-	       fold_place(fold_begin(&s->project, t), &c, &node);
+	       pass_place(pass_begin(&s->project, t), &c, &node);
 }
 
 /* The same of a sample, or of what a heap grew by: its type is a marker, and it has no size. */
 static bool is_measure_wanted(struct filter_sink *s, const struct trace *t, const struct event *ev)
 {
 	struct tally_cell c = {.stack = ev->stack < t->n_stacks ? ev->stack : 0,
-			       .domain = CELL_MEASURED};
+			       .domain = CELL_TIMED};
 	uint32_t node;
 
 	if (ev->kind == EV_SAMPLE && ev->type < t->n_markers)
 		c.type = ev->type;
 	return selector_has_place(&s->selector) && selector_has_size(&s->selector, ev) &&
 	       selector_has_thread(&s->selector, t, ev->thread) &&
-	       fold_place(fold_begin(&s->project, t), &c, &node);
+	       pass_place(pass_begin(&s->project, t), &c, &node);
 }
 
 /* They are counted already, as read. */
@@ -77,7 +77,7 @@ static enum status filter_sink_flush(struct filter_sink *s, struct trace *t, str
 	return b.n ? s->to->batch(s->to, t, &b, e) : ST_OK;
 }
 
-static enum status hand_on(struct filter_sink *s, struct trace *t, const struct event *ev,
+static enum status forward(struct filter_sink *s, struct trace *t, const struct event *ev,
 			   struct err *e)
 {
 	s->handed_on[ev->kind]++;
@@ -88,7 +88,8 @@ static enum status hand_on(struct filter_sink *s, struct trace *t, const struct 
 }
 
 /* A frame stays of which a part is in the ranges: it lasts until now, and a next one begins then. */
-static enum status hand_on_held(struct filter_sink *s, struct trace *t, bool next, struct err *e)
+static enum status tap_forward_held(struct filter_sink *s, struct trace *t, bool next,
+				    struct err *e)
 {
 	const struct tally_selection *sel = s->selector.selection;
 	struct event frame = s->held;
@@ -98,12 +99,12 @@ static enum status hand_on_held(struct filter_sink *s, struct trace *t, bool nex
 		return ST_OK;
 	s->held.kind = 0;
 	s->frames--;
-	return hand_on(s, t, &frame, e);
+	return forward(s, t, &frame, e);
 }
 
 static enum status put_call(void *arg, struct trace *t, const struct event *ev, struct err *e)
 {
-	return hand_on(arg, t, ev, e);
+	return forward(arg, t, ev, e);
 }
 
 static enum status filter_sink_call(struct filter_sink *s, struct trace *t, const struct event *ev,
@@ -127,11 +128,11 @@ static enum status filter_sink_alloc(struct filter_sink *s, struct trace *t, con
 	if (wanted(s, t, ev)) {
 		if (follow && !t->unordered)
 			live_alloc(&s->live, space, ev->address, 0, &(struct live_block){0}, &old);
-		return hand_on(s, t, ev, e);
+		return forward(s, t, ev, e);
 	}
 	s->dropped++;
 	if (!follow || selector_is_over(&s->selector) ||
-	    !(t->unordered || filter_sink_take(s, space, ev->address)))
+	    !(t->unordered || filter_sink_pop(s, space, ev->address)))
 		return ST_OK;
 	s->displaced += !t->unordered;
 	/* Without a time: it is not known when the displaced one was freed. */
@@ -142,7 +143,7 @@ static enum status filter_sink_alloc(struct filter_sink *s, struct trace *t, con
 			      .thread = ev->thread,
 			      .seq = ev->seq,
 			      .address = ev->address};
-	return hand_on(s, t, &gone, e);
+	return forward(s, t, &gone, e);
 }
 
 static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct err *e)
@@ -188,7 +189,7 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	if (ev->has & EV_HAS_TIME)
 		extent_reach(&s->extent, ev->time);
 	selector_take(&s->selector, ev);
-	st = hand_on_held(s, t, ev->kind == EV_FRAME, e);
+	st = tap_forward_held(s, t, ev->kind == EV_FRAME, e);
 	if (st)
 		return st;
 	switch (ev->kind) {
@@ -210,13 +211,13 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	case EV_FREE:
 	case EV_FREED:
 		if (!selector_is_over(&s->selector) &&
-		    (t->unordered || filter_sink_take(s, space, ev->address)))
+		    (t->unordered || filter_sink_pop(s, space, ev->address)))
 			break;
 		s->frees++;
 		return ST_OK;
 	case EV_TYPE_TOTAL:
 		if (s->totals && selector_has_place(&s->selector) &&
-		    fold_type(fold_begin(&s->project, t), ev->type < t->n_types ? ev->type : 0)
+		    pass_type(pass_begin(&s->project, t), ev->type < t->n_types ? ev->type : 0)
 			->kept)
 			break;
 		return ST_OK;
@@ -244,7 +245,7 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		return ST_OK;
 	default: break;
 	}
-	return hand_on(s, t, ev, e);
+	return forward(s, t, ev, e);
 }
 
 static enum status filter_sink_batch(struct sink *sink, struct trace *t, const struct sink_batch *b,
@@ -256,7 +257,7 @@ static enum status filter_sink_batch(struct sink *sink, struct trace *t, const s
 }
 
 /* A rate of what is left divides by the time that was selected, not by that between its events. */
-static void say_duration(const struct filter_sink *s, struct trace *t)
+static void note_duration(const struct filter_sink *s, struct trace *t)
 {
 	uint64_t all, left;
 	char text[24];
@@ -269,7 +270,7 @@ static void say_duration(const struct filter_sink *s, struct trace *t)
 		trace_set(t, TRACE_DURATION, text);
 }
 
-static void say_parts(const struct filter_sink *s, struct trace *t)
+static void note_parts(const struct filter_sink *s, struct trace *t)
 {
 	char text[24];
 
@@ -283,7 +284,7 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 {
 	struct filter_sink *s = (struct filter_sink *)sink;
 
-	fold_end(&s->project);
+	pass_end(&s->project);
 	if (s->calls)
 		s->measures += filter_calls_dropped(s->calls);
 	if (s->dropped)
@@ -302,14 +303,14 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 	if (s->partly)
 		trace_note(t, NOTE_INFO, 0,
 			   "a filter on stacks left out values that are known per type only");
-	given_up_note(t);
-	say_duration(s, t);
-	say_parts(s, t);
+	regex_timeouts_note(t);
+	note_duration(s, t);
+	note_parts(s, t);
 	memcpy(t->events, s->handed_on, sizeof t->events);
 	return s->to->end(s->to, t, e);
 }
 
-struct filter_sink *filter_sink_new(struct sink *to, const struct project_options *o)
+struct filter_sink *filter_sink_new(struct sink *to, const struct grouped_profile_options *o)
 {
 	struct filter_sink *s = mem_zalloc(sizeof *s);
 	const struct tally_selection *sel = o->selection;
@@ -319,7 +320,7 @@ struct filter_sink *filter_sink_new(struct sink *to, const struct project_option
 	s->to = to;
 	s->selector.selection = sel;
 	s->totals = filters_by_type(o->filters) && (!sel || (!sel->sizes.n && !sel->n_threads));
-	project_init(&s->project, o);
+	grouped_profile_init(&s->project, o);
 	if (filters_any(o->filters) || (sel && !selection_all(sel)))
 		s->calls = filter_calls_new(&s->project, &s->selector.marks, put_call, s);
 	return s;
@@ -331,7 +332,7 @@ void filter_sink_free(struct filter_sink *s)
 		return;
 	filter_calls_free(s->calls);
 	selector_release(&s->selector);
-	project_release(&s->project);
+	grouped_profile_release(&s->project);
 	live_release(&s->live);
 	free(s);
 }

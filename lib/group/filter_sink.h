@@ -18,12 +18,12 @@
 #ifndef TM_GROUP_FILTER_SINK_H
 #define TM_GROUP_FILTER_SINK_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 
 struct filter_sink;
 
 /* to and what o points to (filters, selection, owners) are the caller's. */
-struct filter_sink *filter_sink_new(struct sink *to, const struct project_options *o);
+struct filter_sink *filter_sink_new(struct sink *to, const struct grouped_profile_options *o);
 void filter_sink_free(struct filter_sink *s); /* accepts NULL */
 struct sink *filter_sink_in(struct filter_sink *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A grouping: the things of one key, found by their identity, the same for all captures and runs
- * of a project. It has no sums: those are a run's (run.h), by the group's index.
+ * of a profile. It has no sums: those are a run's (run.h), by the group's index.
  */
 #ifndef TM_GROUP_GROUPING_H
 #define TM_GROUP_GROUPING_H
@@ -15,7 +15,7 @@
  * SITE      the place, in project.sites; site is a call at it
  * FUNCTION  function id (names.h)
  * LOCATION  location id (names.h)
- * STACK     stack id of the project
+ * STACK     stack id of the profile
  * TYPE      string id in project.texts; so THREAD and OWNER
  * FILE      string id in names.strings: the site's file; so MODULE
  * FRAME     a row of project.frame_rows

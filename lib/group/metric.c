@@ -98,7 +98,7 @@ unsigned sums_there(const struct group_run *r, const struct run_known *k)
 	if (has >> SUM_TIME_TOTAL & has >> SUM_CALLS & 1)
 		has |= SUM_BIT(SUM_TIME_MEAN);
 	/* Of several events there is no sum of everything, but of each. */
-	if (has && r->known.lack[SUM_PERIOD] == LACK_MIXED)
+	if (has && r->known.unknown_reason[SUM_PERIOD] == UNKNOWN_MIXED)
 		has |= SUM_BIT(SUM_PERIOD);
 	return known_sums(k) & (has ? has : ~0u);
 }
@@ -122,14 +122,16 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 			const char *key, enum sum *to, struct err *e)
 {
 	if (sort == SORT_LIVE && r->captures && !run_knows(k, SUM_LIVE_REAL) &&
-	    !run_knows(k, SUM_LIVE_REQUESTED) && k->lack[SUM_LIVE_REAL] != LACK_PER_FRAME &&
-	    k->lack[SUM_LIVE_COUNT] != LACK_UNIDENTIFIED)
+	    !run_knows(k, SUM_LIVE_REQUESTED) &&
+	    k->unknown_reason[SUM_LIVE_REAL] != UNKNOWN_PER_FRAME &&
+	    k->unknown_reason[SUM_LIVE_COUNT] != UNKNOWN_UNIDENTIFIED)
 		return err_set(e, ST_UNSUPPORTED,
 			       "the captures do not record how many bytes are live");
 	if (sort >= SORT_LIVE) {
 		enum sum s = sort_family(sort);
-		bool real = run_knows(k, s + 2) ||
-			    (!run_knows(k, s + 1) && k->lack[s + 1] != LACK_UNIDENTIFIED);
+		bool real =
+		    run_knows(k, s + 2) ||
+		    (!run_knows(k, s + 1) && k->unknown_reason[s + 1] != UNKNOWN_UNIDENTIFIED);
 
 		/* What all blocks have goes before what some do. */
 		real &= !(run_knows(k, s + 1) && *metric_mark(k, s + 2) && !*metric_mark(k, s + 1));
@@ -140,33 +142,33 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 	*to = (enum sum)sort;
 	if (run_knows(k, *to) || !r->captures)
 		return ST_OK;
-	switch (k->lack[sort]) {
-	case LACK_PER_TYPE:
+	switch (k->unknown_reason[sort]) {
+	case UNKNOWN_PER_TYPE:
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only (--by type): they cannot be "
 		    "sorted by it per %s",
 		    metric_table[sort].title, key);
-	case LACK_FILTERED:
+	case UNKNOWN_FILTERED:
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "the captures know %s bytes per type only: no filter on stacks applies "
 		    "to them",
 		    metric_table[sort].title);
-	case LACK_UNRECORDED:
+	case UNKNOWN_UNRECORDED:
 		return err_set(e, ST_UNSUPPORTED, "'%s' is not recorded for these %s",
 			       metric_table[sort].title,
 			       sort == SUM_PERIOD ? "samples" : "blocks (domain, filters)");
-	case LACK_UNIDENTIFIED:
+	case UNKNOWN_UNIDENTIFIED:
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' is not known: a free in the capture names a size and a stack, "
 			       "not a block (heaptrack --raw keeps the blocks)",
 			       metric_table[sort].title);
-	case LACK_UNORDERED:
+	case UNKNOWN_UNORDERED:
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' is not known: the events of the capture are in no order",
 			       metric_table[sort].title);
-	case LACK_MIXED:
+	case UNKNOWN_MIXED:
 		if (sort == SUM_TIME_TOTAL)
 			return err_set(
 			    e, ST_UNSUPPORTED,
@@ -181,7 +183,7 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 		    e, ST_UNSUPPORTED,
 		    "the periods are of several events, which do not add up: --by type has "
 		    "each, --type one of them");
-	case LACK_PER_FRAME:
+	case UNKNOWN_PER_FRAME:
 		if (SUMS_TIME >> sort & 1)
 			return err_set(
 			    e, ST_UNSUPPORTED,
@@ -209,7 +211,8 @@ const char *metric_mark(const struct run_known *k, enum sum s)
 	bool part = k->least && !(SUMS_MEASURED >> s & 1);
 
 	return k->state[s] == METRIC_ESTIMATED ? (part ? ">=~" : "~")
-	       : k->state[s] == METRIC_LOWER_BOUND || (k->lack[s] && k->lack[s] != LACK_NOT_ASKED)
+	       : k->state[s] == METRIC_LOWER_BOUND ||
+		       (k->unknown_reason[s] && k->unknown_reason[s] != UNKNOWN_NOT_ASKED)
 		   ? ">="
 		   : "";
 }

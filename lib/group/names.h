@@ -87,7 +87,7 @@ uint32_t names_part(struct group_names *n, uint32_t location, const bool *keep);
 
 /* Of functions of one name in several files, the shortest end of the file that distinguishes them
  * goes behind the name: "Update (ui/panel.lua)", and " [folded]" behind what is. When nothing is added any more. */
-void names_tell_apart(struct group_names *n);
+void names_disambiguate(struct group_names *n);
 
 /* A place that is identified by its name alone, as in aggregates: texts, not NUL-terminated. */
 struct names_place {

@@ -5,7 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/demangle/demangle.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/group/names_memo.h"
 #include "lib/match/match.h"
 
@@ -39,18 +39,18 @@ uint32_t names_shown(struct group_names *n, uint32_t name)
 	return name;
 }
 
-void names_tell_apart(struct group_names *n)
+void names_disambiguate(struct group_names *n)
 {
-	struct apart *a = mem_zarray(n->n_functions + 1, sizeof *a);
+	struct name_suffix *a = mem_zarray(n->n_functions + 1, sizeof *a);
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < n->n_functions; i++) {
 		size_t len;
 		const char *raw = names_text(n, n->functions[i].raw, &len);
 
-		a[i] = apart_of(n->functions[i].display, raw, len);
+		a[i] = name_suffix_of(n->functions[i].display, raw, len);
 	}
-	apart_find(a, n->n_functions);
+	name_suffixes_find(a, n->n_functions);
 	for (size_t i = 0; i < n->n_functions; i++) {
 		size_t len;
 		const char *s = names_text(n, a[i].name, &len);
@@ -60,9 +60,9 @@ void names_tell_apart(struct group_names *n)
 		b.len = 0;
 		buf_add(&b, s, len);
 		if (a[i].end)
-			apart_text(&a[i], &b);
+			name_suffix_text(&a[i], &b);
 		if (n->functions[i].folded)
-			buf_adds(&b, APART_FOLDED);
+			buf_adds(&b, NAME_SUFFIX_FOLDED);
 		n->functions[i].plain = n->functions[i].display;
 		n->functions[i].display = intern_add(&n->strings, b.data, b.len);
 	}
@@ -76,5 +76,5 @@ bool names_match(const struct group_names *n, uint32_t function, struct match *m
 	size_t len, n_raw;
 	const char *s = names_text(n, f->display, &len), *raw = names_text(n, f->raw, &n_raw);
 
-	return apart_match(m, &(struct apart_name){s, len, raw, n_raw});
+	return name_suffix_match(m, &(struct name_suffix_name){s, len, raw, n_raw});
 }

@@ -49,7 +49,7 @@ static void add_percent(struct buf *b, uint64_t part, uint64_t whole)
 
 /* Of what the report is sorted by (of records where that is 0): by what is known of each site. People are not
  * bothered where nearly all are known alike, as each row shows. */
-static void group_notes_coverage(struct lines *l, const struct group_project *p, size_t grouping,
+static void group_notes_coverage(struct lines *l, const struct grouped_profile *p, size_t grouping,
 				 enum sum sort, const char *word)
 {
 	static const char *const names[TIERS + 1] = {[TIER_NOTHING] = "nothing",
@@ -105,13 +105,13 @@ static void unrecorded_sums(struct lines *l, const struct run_known *k)
 	    {SUM_REQUESTED, "requested size"}, {SUM_REAL, "real size"}, {SUM_LIVE_COUNT, "frees"}};
 
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (k->lack[sums[i].sum] == LACK_UNRECORDED && !k->state[sums[i].sum])
+		if (k->unknown_reason[sums[i].sum] == UNKNOWN_UNRECORDED && !k->state[sums[i].sum])
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", sums[i].word);
 	if (l->b.len) {
 		buf_adds(&l->b, ": not recorded for these blocks");
 		end_line(l);
 	}
-	if (k->lack[SUM_PERIOD] == LACK_MIXED) {
+	if (k->unknown_reason[SUM_PERIOD] == UNKNOWN_MIXED) {
 		buf_adds(&l->b,
 			 "period: of several events, which do not add up: --by type, or --type "
 			 "for one of them");
@@ -121,9 +121,9 @@ static void unrecorded_sums(struct lines *l, const struct run_known *k)
 
 static void unknown_times(struct lines *l, const struct group_run *r, const struct run_known *k)
 {
-	if (k->lack[SUM_TIME_TOTAL] == LACK_MIXED)
+	if (k->unknown_reason[SUM_TIME_TOTAL] == UNKNOWN_MIXED)
 		buf_adds(&l->b, "total time: not known from samples");
-	else if (k->lack[SUM_TIME_MEAN] == LACK_MIXED && r->all.has >> SUM_CALLS & 1)
+	else if (k->unknown_reason[SUM_TIME_MEAN] == UNKNOWN_MIXED && r->all.has >> SUM_CALLS & 1)
 		buf_adds(&l->b,
 			 "mean time: not known, as some times are of samples or of parts of calls");
 	if (l->b.len)
@@ -133,21 +133,22 @@ static void unknown_times(struct lines *l, const struct group_run *r, const stru
 static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 {
 	static const char of_moments[] = "of moments, not of frames: see tm-frames";
-	static const char *const why[] = {[LACK_ABSENT] = "not in the capture",
-					  [LACK_PER_TYPE] = "known per type only: --by type",
-					  [LACK_FILTERED] =
+	static const char *const why[] = {[UNKNOWN_ABSENT] = "not in the capture",
+					  [UNKNOWN_PER_TYPE] = "known per type only: --by type",
+					  [UNKNOWN_FILTERED] =
 					      "known per type only: not with filters on stacks",
-					  [LACK_PER_FRAME] = of_moments};
+					  [UNKNOWN_PER_FRAME] = of_moments};
 
 	/* A capture of times has no word to say about allocations that it does not have. */
 	bool times = k->state[SUM_CALLS] && !k->state[SUM_REAL] && !k->state[SUM_REQUESTED];
 
-	for (enum lack why_not = LACK_ABSENT; !times && why_not <= LACK_PER_FRAME; why_not++) {
+	for (enum unknown_reason why_not = UNKNOWN_ABSENT; !times && why_not <= UNKNOWN_PER_FRAME;
+	     why_not++) {
 		const char *comma = "";
 
 		for (enum sum s = 0; s < SUMS; s++) {
 			/* SUM_TIMED is what a lifetime divides by, and has no column. */
-			if (k->lack[s] != why_not || k->state[s] || s == SUM_TIMED ||
+			if (k->unknown_reason[s] != why_not || k->state[s] || s == SUM_TIMED ||
 			    SUMS_MEASURED >> s & 1)
 				continue;
 			buf_addf(&l->b, "%s%s", comma, metric_table[s].title);
@@ -159,7 +160,8 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 		}
 	}
 	for (enum sum s = 0; s < SUMS; s++)
-		if (k->lack[s] && k->lack[s] != LACK_NOT_ASKED && k->state[s] && s != SUM_TIMED)
+		if (k->unknown_reason[s] && k->unknown_reason[s] != UNKNOWN_NOT_ASKED &&
+		    k->state[s] && s != SUM_TIMED)
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", metric_table[s].title);
 	if (l->b.len) {
 		buf_adds(&l->b, ": missing in some captures, so lower bounds");
@@ -168,11 +170,11 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 }
 
 /* Also of what the table has no columns for: the first screen lacks a table then. */
-static void unknown_of_blocks(struct lines *l, const struct run_known *k, enum lack why,
+static void unknown_of_blocks(struct lines *l, const struct run_known *k, enum unknown_reason why,
 			      const char *text)
 {
 	for (enum sum s = 0; s < SUMS; s++)
-		if (k->lack[s] == why && !k->state[s] && s != SUM_TIMED)
+		if (k->unknown_reason[s] == why && !k->state[s] && s != SUM_TIMED)
 			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", metric_table[s].title);
 	if (!l->b.len)
 		return;
@@ -214,7 +216,7 @@ bool nameless_note(const struct group_run *r, struct buf *to)
 	return true;
 }
 
-bool starts_note(const struct group_project *p, size_t grouping, const uint32_t *groups, size_t n,
+bool starts_note(const struct grouped_profile *p, size_t grouping, const uint32_t *groups, size_t n,
 		 struct buf *to)
 {
 	enum key by = p->groupings[grouping].key.by;
@@ -284,14 +286,14 @@ const char *nothing_left(bool filters, bool ranges)
 				 : "none: the captures have no such data";
 }
 
-const char *group_nothing(const struct group_project *p)
+const char *group_nothing(const struct grouped_profile *p)
 {
 	const struct tally_selection *s = p->options.selection;
 
 	return nothing_left(filters_any(p->options.filters), s && !selection_all(s));
 }
 
-static void left_out(struct lines *l, const struct group_project *p, enum sum sort,
+static void left_out(struct lines *l, const struct grouped_profile *p, enum sum sort,
 		     const char *word)
 {
 	if (filters_any(p->options.filters)) {
@@ -348,7 +350,7 @@ static void least_block(struct lines *l, const struct run_totals *t)
 	end_line(l);
 }
 
-static void frames(struct lines *l, const struct group_project *p, size_t grouping, enum sum sort,
+static void frames(struct lines *l, const struct grouped_profile *p, size_t grouping, enum sum sort,
 		   const char *word)
 {
 	if (!p->now.frames) {
@@ -382,12 +384,12 @@ static struct run_known known_of(const struct run_known *k, unsigned sums)
 	for (enum sum s = 0; s < SUMS; s++)
 		if (!(sums >> s & 1)) {
 			known.state[s] = METRIC_ABSENT;
-			known.lack[s] = LACK_NOT_ASKED;
+			known.unknown_reason[s] = UNKNOWN_NOT_ASKED;
 		}
 	return known;
 }
 
-void top_notes(const struct group_project *p, size_t grouping, enum sum sort, unsigned sums,
+void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, unsigned sums,
 	       bool frames_shown, struct arena *arena, struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
@@ -406,10 +408,10 @@ void top_notes(const struct group_project *p, size_t grouping, enum sum sort, un
 	unrecorded_sums(&l, &known);
 	unknown_times(&l, &p->now, &known);
 	group_notes_unknown_sums(&l, &known);
-	unknown_of_blocks(&l, &p->now.groupings[grouping].known, LACK_UNIDENTIFIED,
+	unknown_of_blocks(&l, &p->now.groupings[grouping].known, UNKNOWN_UNIDENTIFIED,
 			  "a free in the capture names a size and a stack, not a block (heaptrack "
 			  "--raw keeps the blocks)");
-	unknown_of_blocks(&l, &p->now.groupings[grouping].known, LACK_UNORDERED,
+	unknown_of_blocks(&l, &p->now.groupings[grouping].known, UNKNOWN_UNORDERED,
 			  "the events of the capture are in no order");
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {

@@ -8,7 +8,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/table/table.h"
 
 /* Where not all domains are counted: what counts of each, and what does not, their bytes, and the
@@ -22,15 +22,15 @@ bool state_note(const struct run_known *k, unsigned sums, enum metric_state stat
 #define NAMED_BY "tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)"
 bool nameless_note(const struct group_run *r, struct buf *to);
 /* How many of these groups are functions of which only the start is known (names.h). False: none is. */
-bool starts_note(const struct group_project *p, size_t grouping, const uint32_t *groups, size_t n,
+bool starts_note(const struct grouped_profile *p, size_t grouping, const uint32_t *groups, size_t n,
 		 struct buf *to);
 /* Why a table of what the captures have has no rows: struct table's empty. */
-const char *group_nothing(const struct group_project *p);
+const char *group_nothing(const struct grouped_profile *p);
 const char *nothing_left(bool filters, bool ranges);
 
 /* sums: SUM_BITs of what the table shows. frames_shown: the worst frames have a table. The lines are put into the arena, table->notes is the
  * caller's to free. */
-void top_notes(const struct group_project *p, size_t grouping, enum sum sort, unsigned sums,
+void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, unsigned sums,
 	       bool frames_shown, struct arena *arena, struct table *table);
 
 #endif

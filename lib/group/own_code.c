@@ -2,7 +2,7 @@
 #include "lib/group/own_code.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/fold.h"
+#include "lib/group/group_pass.h"
 #include "lib/rules/sites.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { SITES, STACKS };
 
 struct own_code {
-	struct group_project *p;
+	struct grouped_profile *p;
 	uint8_t *modules; /* by string: OWN_LINES, OWN_SYSTEM */
 	uint32_t none;    /* the call that stands for none */
 	uint32_t *calls;  /* by stack */
@@ -33,7 +33,7 @@ bool own_code_is_system(const char *path)
 	return path[0] && !strncasecmp(path + 1, ":\\Windows\\", 10);
 }
 
-bool own_code_is_wanted(const struct group_project *p, enum sum sum)
+bool own_code_is_wanted(const struct grouped_profile *p, enum sum sum)
 {
 	const struct tally_sums *c = p->now.coverage;
 
@@ -59,7 +59,7 @@ static bool own_code_is(const struct own_code *o, uint32_t call)
 	const struct names_call *c = &o->p->names.calls[call];
 	uint32_t module = o->p->names.functions[c->function].module;
 
-	if (fold_verdict(o->p, c) == SITE_PASS)
+	if (pass_verdict(o->p, c) == SITE_PASS)
 		return false;
 	if (!module)
 		return o->p->names.locations[c->location].tier >= TIER_NAME;
@@ -79,7 +79,7 @@ static uint32_t own_code_in(const struct own_code *o, uint32_t location, uint32_
 /* Callers have smaller ids than the stacks they are part of. */
 static void own_code_find(struct own_code *o)
 {
-	const struct group_project *p = o->p;
+	const struct grouped_profile *p = o->p;
 
 	o->calls = mem_zarray(p->n_stacks, sizeof *o->calls);
 	o->calls[0] = o->none;
@@ -91,7 +91,7 @@ static void own_code_find(struct own_code *o)
 static bool own_code_says_more(const struct own_code *o, enum sum sum)
 {
 	enum { LEAST = 100 };
-	const struct group_project *p = o->p;
+	const struct grouped_profile *p = o->p;
 	const struct grouping *g = &p->groupings[STACKS];
 	uint64_t moved = 0;
 
@@ -105,7 +105,7 @@ static bool own_code_says_more(const struct own_code *o, enum sum sum)
 	return moved && moved >= p->now.all.v[sum] / LEAST;
 }
 
-static uint32_t own_code_none(struct group_project *p)
+static uint32_t own_code_none(struct grouped_profile *p)
 {
 	const struct names_string name = {OWN_CODE_NONE, sizeof OWN_CODE_NONE - 1};
 	uint32_t l = names_place(&p->names, &(struct names_place){.display = name, .raw = name});
@@ -115,7 +115,7 @@ static uint32_t own_code_none(struct group_project *p)
 
 static size_t own_code_sum(struct own_code *o)
 {
-	struct group_project *p = o->p;
+	struct grouped_profile *p = o->p;
 	const size_t n = p->n_groupings++;
 	struct grouping *own = &p->groupings[n];
 	const struct grouping *stacks = &p->groupings[STACKS];
@@ -130,11 +130,11 @@ static size_t own_code_sum(struct own_code *o)
 	*sums = (struct run_grouping){.known = p->now.groupings[SITES].known};
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
 		sums->known.state[unknown[i]] = METRIC_ABSENT;
-		sums->known.lack[unknown[i]] = LACK_NOT_ASKED;
+		sums->known.unknown_reason[unknown[i]] = UNKNOWN_NOT_ASKED;
 	}
 	for (uint32_t i = 0; i < stacks->n; i++) {
 		uint32_t call = o->calls[stacks->groups[i].id];
-		uint32_t group = grouping_group(own, 0, fold_site_id(p, call), call, false);
+		uint32_t group = grouping_group(own, 0, pass_site_id(p, call), call, false);
 		struct tally_sums s = columns_get(&p->now.groupings[STACKS].self, i);
 
 		s.has &= ~(SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_TOTAL));
@@ -143,7 +143,7 @@ static size_t own_code_sum(struct own_code *o)
 	return n;
 }
 
-size_t own_code_add(struct group_project *p, enum sum sum)
+size_t own_code_add(struct grouped_profile *p, enum sum sum)
 {
 	struct own_code o = {.p = p};
 	size_t n = 0;

@@ -8,7 +8,7 @@ static void join(uint32_t *to, uint32_t event)
 	*to = *to && event && *to != event ? RUN_MIXED : event ? event : *to;
 }
 
-void periods_see(struct fold *f, const struct tally_cell *c, const struct tally_sums *s,
+void periods_see(struct group_pass *f, const struct tally_cell *c, const struct tally_sums *s,
 		 bool counts)
 {
 	uint32_t name = c->type < f->t->n_markers ? f->t->markers[c->type].name : 0;
@@ -37,11 +37,11 @@ static void forget_column(struct group_columns *c)
 
 static void forget(struct run_known *k)
 {
-	run_weaken(k, SUM_PERIOD, METRIC_ABSENT, LACK_MIXED);
+	run_weaken(k, SUM_PERIOD, METRIC_ABSENT, UNKNOWN_MIXED);
 }
 
 /* Sums of several events are none, but at types, each of which is an event. */
-static void name_periods(struct group_project *p)
+static void name_periods(struct grouped_profile *p)
 {
 	struct group_run *r = &p->now;
 
@@ -64,7 +64,7 @@ static void name_periods(struct group_project *p)
 	}
 }
 
-void periods_learn(struct fold *f)
+void periods_learn(struct group_pass *f)
 {
 	for (size_t i = 0; i < 2; i++) {
 		size_t n;
@@ -79,7 +79,7 @@ void periods_learn(struct fold *f)
 	name_periods(f->p);
 }
 
-void periods_join(struct group_project *p, const char *event, size_t n, bool several)
+void periods_join(struct grouped_profile *p, const char *event, size_t n, bool several)
 {
 	uint32_t id = several ? RUN_MIXED : n ? intern_add(&p->names.strings, event, n) : 0;
 

@@ -6,14 +6,14 @@
 #ifndef TM_GROUP_PERIODS_H
 #define TM_GROUP_PERIODS_H
 
-#include "lib/group/fold.h"
+#include "lib/group/group_pass.h"
 
 /* A cell has s; counts: the filters keep it. */
-void periods_see(struct fold *f, const struct tally_cell *c, const struct tally_sums *s,
+void periods_see(struct group_pass *f, const struct tally_cell *c, const struct tally_sums *s,
 		 bool counts);
 /* When what is known of the capture is learnt. */
-void periods_learn(struct fold *f);
+void periods_learn(struct group_pass *f);
 /* An aggregate with periods of this event was added to the run; several: they are of more than one. */
-void periods_join(struct group_project *p, const char *event, size_t n, bool several);
+void periods_join(struct grouped_profile *p, const char *event, size_t n, bool several);
 
 #endif

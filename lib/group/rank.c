@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void group_name(const struct group_project *p, size_t grouping, uint32_t group,
+void group_name(const struct grouped_profile *p, size_t grouping, uint32_t group,
 		struct group_name *n)
 {
 	const struct group_names *names = &p->names;
@@ -22,7 +22,7 @@ void group_name(const struct group_project *p, size_t grouping, uint32_t group,
 	case KEY_THREAD:
 	case KEY_OWNER: n->name = intern_text(&p->texts, g->id, &n->name_len); return;
 	case KEY_FRAME: {
-		const struct project_frame *f = &p->frame_rows[g->id];
+		const struct grouped_profile_frame *f = &p->frame_rows[g->id];
 
 		n->name = intern_text(&p->texts, f->number, &n->name_len);
 		if (f->name)
@@ -104,7 +104,7 @@ static int number_order(uint64_t a, uint64_t b)
 /* Longer common beginnings than this are ordered by when they were first seen. */
 enum { CHAIN_MAX = 4096 };
 
-static int rank_chain_order(const struct group_project *p, uint32_t a, uint32_t b)
+static int rank_chain_order(const struct grouped_profile *p, uint32_t a, uint32_t b)
 {
 	for (int k = 0; k < CHAIN_MAX && a && b && a != b; k++) {
 		const struct names_call *x, *y;
@@ -127,7 +127,7 @@ static int rank_chain_order(const struct group_project *p, uint32_t a, uint32_t 
 	return number_order(a != 0, b != 0);
 }
 
-static int rank_name_order(const struct group_project *p, size_t grouping, uint32_t a, uint32_t b)
+static int rank_name_order(const struct grouped_profile *p, size_t grouping, uint32_t a, uint32_t b)
 {
 	const struct grouping *g = &p->groupings[grouping];
 	struct group_name x, y;

@@ -5,7 +5,7 @@
 #ifndef TM_GROUP_RANK_H
 #define TM_GROUP_RANK_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 
 struct group_name {
 	const char *name, *file, *module;
@@ -16,11 +16,11 @@ struct group_name {
 	bool has_address;
 };
 
-void group_name(const struct group_project *p, size_t grouping, uint32_t group,
+void group_name(const struct grouped_profile *p, size_t grouping, uint32_t group,
 		struct group_name *n);
 
 struct ranking {
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	const struct group_run *run;
 	size_t grouping;
 	enum sum sum;

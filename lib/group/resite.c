@@ -2,22 +2,22 @@
 #include "lib/group/resite.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/fold.h"
+#include "lib/group/group_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SITES, STACKS };
 
-bool resite_stays(struct group_project *p, uint32_t call)
+bool resite_stays(struct grouped_profile *p, uint32_t call)
 {
-	return fold_verdict(p, &p->names.calls[call]) & SITE_STAY;
+	return pass_verdict(p, &p->names.calls[call]) & SITE_STAY;
 }
 
 /* Callers have smaller ids than the stacks they are part of. */
-static void find_sites(struct group_project *p, const uint32_t *functions, size_t n, bool over)
+static void find_sites(struct grouped_profile *p, const uint32_t *functions, size_t n, bool over)
 {
-	struct fold_memo *m = p->memo;
+	struct pass_memo *m = p->memo;
 
 	p->passed =
 	    mem_grow_zero(p->passed, &p->cap_passed, p->names.n_functions, sizeof *p->passed);
@@ -27,13 +27,13 @@ static void find_sites(struct group_project *p, const uint32_t *functions, size_
 	m->location_sites = NULL;
 	m->cap_location_sites = 0;
 	for (size_t i = 1; i < p->n_stacks; i++) {
-		struct project_stack *s = &p->stacks[i];
+		struct grouped_profile_stack *s = &p->stacks[i];
 
-		s->site = fold_site_of(p, s->location, s->parent ? p->stacks[s->parent].site : 0);
+		s->site = pass_site_of(p, s->location, s->parent ? p->stacks[s->parent].site : 0);
 	}
 }
 
-uint64_t resite_try(struct group_project *p, const uint32_t *functions, size_t n, enum sum sum)
+uint64_t resite_try(struct grouped_profile *p, const uint32_t *functions, size_t n, enum sum sum)
 {
 	const struct grouping *g = &p->groupings[STACKS];
 	uint64_t *sums = NULL, most = 0;
@@ -41,7 +41,7 @@ uint64_t resite_try(struct group_project *p, const uint32_t *functions, size_t n
 
 	find_sites(p, functions, n, true);
 	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t id = fold_site_id(p, p->stacks[g->groups[i].id].site);
+		uint32_t id = pass_site_id(p, p->stacks[g->groups[i].id].site);
 
 		sums = mem_grow_zero(sums, &cap, (size_t)id + 1, sizeof *sums);
 		sums[id] =
@@ -54,13 +54,13 @@ uint64_t resite_try(struct group_project *p, const uint32_t *functions, size_t n
 }
 
 /* What a stack adds to its site: of a call that only hands on the time, and not the call. */
-static struct tally_sums at_site(const struct group_project *p, uint32_t stack, uint32_t site,
+static struct tally_sums at_site(const struct grouped_profile *p, uint32_t stack, uint32_t site,
 				 const struct tally_sums *s)
 {
 	struct tally_sums at = *s;
 
 	at.has &= ~SUM_BIT(SUM_TIME_TOTAL);
-	if (stack && fold_handed_on(p, p->stacks[stack].location, site))
+	if (stack && pass_handed_on(p, p->stacks[stack].location, site))
 		at.has &= ~SUM_BIT(SUM_CALLS);
 	return at;
 }
@@ -68,10 +68,10 @@ static struct tally_sums at_site(const struct group_project *p, uint32_t stack, 
 static void forget(struct run_known *k, enum sum s)
 {
 	k->state[s] = METRIC_ABSENT;
-	k->lack[s] = LACK_NOT_ASKED;
+	k->unknown_reason[s] = UNKNOWN_NOT_ASKED;
 }
 
-void resite_pass_over(struct group_project *p, const uint32_t *functions, size_t n)
+void resite_pass_over(struct grouped_profile *p, const uint32_t *functions, size_t n)
 {
 	struct grouping *stacks = &p->groupings[STACKS], *sites = &p->groupings[SITES];
 	struct run_grouping *of_stacks = &p->now.groupings[STACKS];
@@ -92,7 +92,7 @@ void resite_pass_over(struct group_project *p, const uint32_t *functions, size_t
 		struct tally_sums cached = columns_get(&of_stacks->cached, i);
 		unsigned tier = p->names.locations[p->names.calls[call].location].tier;
 		uint32_t group =
-		    grouping_group(sites, 0, fold_site_id(p, at), call, at & SITE_INSIDE);
+		    grouping_group(sites, 0, pass_site_id(p, at), call, at & SITE_INSIDE);
 
 		row->outer = group;
 		columns_add(&of_sites->self, group, &here);

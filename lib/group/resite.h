@@ -3,20 +3,20 @@
  * Sites found again, of stacks that are added up already, while functions are passed over that no rule
  * names: a guess, or a trial of one. Nothing is read for it.
  *
- * The project is by site, by stack within that (all sums), and whatever else; project_close was called;
+ * The profile is by site, by stack within that (all sums), and whatever else; project_close was called;
  * and nothing of it came from an aggregate, whose sites were settled when it was made.
  */
 #ifndef TM_GROUP_RESITE_H
 #define TM_GROUP_RESITE_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 
 /* A rule says that the call is never passed over. */
-bool resite_stays(struct group_project *p, uint32_t call);
+bool resite_stays(struct grouped_profile *p, uint32_t call);
 /* The sum of the site that would have most of it if these functions of names were passed over. */
-uint64_t resite_try(struct group_project *p, const uint32_t *functions, size_t n, enum sum sum);
+uint64_t resite_try(struct grouped_profile *p, const uint32_t *functions, size_t n, enum sum sum);
 /* From now on they are: the groups by site, their sums and the coverage of the run become what they are then. The total
  * time of calls in a site is not known afterwards, since it is no sum over stacks. */
-void resite_pass_over(struct group_project *p, const uint32_t *functions, size_t n);
+void resite_pass_over(struct grouped_profile *p, const uint32_t *functions, size_t n);
 
 #endif

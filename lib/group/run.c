@@ -8,20 +8,21 @@ unsigned run_unrecorded(const struct run_known *k)
 	unsigned sums = 0;
 
 	for (unsigned s = 0; s < SUMS; s++)
-		sums |=
-		    (k->lack[s] == LACK_UNRECORDED || k->lack[s] == LACK_MIXED) && !run_knows(k, s)
-			? SUM_BIT(s)
-			: 0;
+		sums |= (k->unknown_reason[s] == UNKNOWN_UNRECORDED ||
+			 k->unknown_reason[s] == UNKNOWN_MIXED) &&
+				!run_knows(k, s)
+			    ? SUM_BIT(s)
+			    : 0;
 	return sums;
 }
 
-void run_weaken(struct run_known *k, enum sum s, unsigned state, unsigned lack)
+void run_weaken(struct run_known *k, enum sum s, unsigned state, unsigned unknown_reason)
 {
-	if (k->lack[s] == LACK_NONE || lack == LACK_MIXED)
-		k->lack[s] = (uint8_t)lack;
+	if (k->unknown_reason[s] == UNKNOWN_NONE || unknown_reason == UNKNOWN_MIXED)
+		k->unknown_reason[s] = (uint8_t)unknown_reason;
 	if (state > k->state[s])
 		k->state[s] = (uint8_t)state;
-	if (k->lack[s] == LACK_MIXED)
+	if (k->unknown_reason[s] == UNKNOWN_MIXED)
 		k->state[s] = METRIC_ABSENT;
 }
 

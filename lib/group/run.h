@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sums of one run: of the captures that a project was fed until they were taken
- * (project_take). Groups are those of the project's groupings, by index, so several runs of one
+ * The sums of one run: of the captures that a profile was fed until they were taken
+ * (project_take). Groups are those of the profile's groupings, by index, so several runs of one
  * project compare row by row; a run knows nothing of groups that only later ones have
- * (columns_get gives nothing known). A run outlives its project except for string ids.
+ * (columns_get gives nothing known). A run outlives its profile except for string ids.
  */
 #ifndef TM_GROUP_RUN_H
 #define TM_GROUP_RUN_H
@@ -14,23 +14,23 @@
 #include "lib/trace/encode.h"
 
 /* Why a sum is not known; the first reason met is kept. */
-enum lack {
-	LACK_NONE,
-	LACK_ABSENT,
-	LACK_PER_TYPE,  /* known per type only */
-	LACK_FILTERED,  /* the same, and there are filters on stacks */
-	LACK_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
-	LACK_NOT_ASKED,
-	LACK_UNRECORDED,   /* the capture has it, but of no allocation that counts */
-	LACK_MIXED,        /* of things that do not add up; one capture's is the whole run's */
-	LACK_UNIDENTIFIED, /* tally_unidentified; in an aggregate, LACK_ABSENT */
-	LACK_UNORDERED /* the capture's events are in no order: no moment is known; in an aggregate, LACK_ABSENT */
+enum unknown_reason {
+	UNKNOWN_NONE,
+	UNKNOWN_ABSENT,
+	UNKNOWN_PER_TYPE,  /* known per type only */
+	UNKNOWN_FILTERED,  /* the same, and there are filters on stacks */
+	UNKNOWN_PER_FRAME, /* live sums belong to moments, and are not added up over frames */
+	UNKNOWN_NOT_ASKED,
+	UNKNOWN_UNRECORDED,   /* the capture has it, but of no allocation that counts */
+	UNKNOWN_MIXED,        /* of things that do not add up; one capture's is the whole run's */
+	UNKNOWN_UNIDENTIFIED, /* tally_unidentified; in an aggregate, UNKNOWN_ABSENT */
+	UNKNOWN_UNORDERED /* the capture's events are in no order: no moment is known; in an aggregate, UNKNOWN_ABSENT */
 };
 
 struct run_known {
 	uint8_t state[SUMS]; /* enum metric_state, the weakest of the captures that know it */
-	uint8_t lack[SUMS];  /* enum lack, of a capture that does not */
-	bool least;          /* some were recorded without their small blocks: TRACE_LEAST */
+	uint8_t unknown_reason[SUMS]; /* enum unknown_reason, of a capture that does not */
+	bool least; /* some were recorded without their small blocks: TRACE_LEAST */
 };
 
 struct run_grouping {
@@ -118,8 +118,8 @@ struct group_run {
 enum { RUN_MODULES_MAX = 1024 };       /* more are not distinguished */
 
 void run_release(struct group_run *r); /* empty again */
-/* A capture, or several, know the sum as state says, or lack it (enum lack), or some of both. */
-void run_weaken(struct run_known *k, enum sum s, unsigned state, unsigned lack);
+/* A capture, or several, know the sum as state says, or lack it (enum unknown_reason), or some of both. */
+void run_weaken(struct run_known *k, enum sum s, unsigned state, unsigned unknown_reason);
 
 /* SUM_BITs of what the captures have of blocks that do not count only: no sum of it is 0. */
 unsigned run_unrecorded(const struct run_known *k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Totals of functions, locations and sites over the tree of stacks, recursion counted once (fold.h).
+ * Totals of functions, locations and sites over the tree of stacks, recursion counted once (group_pass.h).
  */
-#include "lib/group/fold.h"
+#include "lib/group/group_pass.h"
 
 #include "lib/base/mem.h"
 
@@ -15,7 +15,7 @@ enum { AHEAD = 16 }; /* nodes that are fetched ahead; by experiment */
  * kept narrow, for the sake of stacks a million deep. The order of the walk is found first, so that
  * what it will touch can be fetched ahead. */
 struct walk {
-	struct fold *f;
+	struct group_pass *f;
 	size_t grouping;
 	enum key by;
 	struct walk_node {
@@ -69,13 +69,13 @@ static uint32_t *active(struct walk *w, uint32_t id)
 
 static uint32_t *active_site(struct walk *w, uint32_t node)
 {
-	return active(w, fold_site_id(w->f->p, fold_ask_site(w->f, node)));
+	return active(w, pass_site_id(w->f->p, pass_ask_site(w->f, node)));
 }
 
 static void walk_enter(struct walk *w, const struct walk_node *at)
 {
-	const struct group_project *p = w->f->p;
-	uint32_t location = fold_location(w->f, at->node);
+	const struct grouped_profile *p = w->f->p;
+	uint32_t location = pass_location(w->f, at->node);
 	const struct names_location *l = &p->names.locations[location];
 	size_t row = (w->n_sums + 1) * sizeof *w->v;
 
@@ -84,8 +84,8 @@ static void walk_enter(struct walk *w, const struct walk_node *at)
 	w->path = mem_grow(w->path, &w->cap_path, w->depth + 1, sizeof *w->path);
 	w->path[w->depth] = (struct walk_open){at->end, at->node, location};
 	for (uint32_t c = w->f->cells[at->node]; c; c = w->f->cell_next[c - 1]) {
-		struct tally_sums s = fold_cell(w->f, c - 1);
-		struct tally_sums own = fold_own_time(w->f, c - 1, &s);
+		struct tally_sums s = pass_cell(w->f, c - 1);
+		struct tally_sums own = pass_own_time(w->f, c - 1, &s);
 
 		s.has |= own.has;
 		s.v[SUM_TIME_TOTAL] = own.v[SUM_TIME_TOTAL];
@@ -96,7 +96,7 @@ static void walk_enter(struct walk *w, const struct walk_node *at)
 		return;
 	}
 	for (uint32_t k = l->first; k < l->first + l->n_calls; k++)
-		++*active(w, fold_call_id(p, w->by, &p->names.calls[k]));
+		++*active(w, pass_call_id(p, w->by, &p->names.calls[k]));
 }
 
 /* The sums, to what was entered there for the first time. The total time of groups is among what is theirs
@@ -122,7 +122,7 @@ static void walk_add(const struct walk *w, uint32_t id, uint32_t site)
 
 static void walk_leave(struct walk *w)
 {
-	struct group_project *p = w->f->p;
+	struct grouped_profile *p = w->f->p;
 	const struct names_location *l = &p->names.locations[w->path[w->depth].location];
 
 	walk_take(w, w->depth);
@@ -130,11 +130,11 @@ static void walk_leave(struct walk *w)
 		uint32_t node = w->path[w->depth].node;
 
 		if (--*active_site(w, node) == 0 && w->own.has >> SUM_TIME_TOTAL & 1)
-			walk_add(w, fold_site_id(p, fold_node_site(w->f, node)),
-				 fold_node_site(w->f, node));
+			walk_add(w, pass_site_id(p, pass_node_site(w->f, node)),
+				 pass_node_site(w->f, node));
 	}
 	for (uint32_t k = l->first; w->by != KEY_SITE && k < l->first + l->n_calls; k++) {
-		uint32_t id = fold_call_id(p, w->by, &p->names.calls[k]);
+		uint32_t id = pass_call_id(p, w->by, &p->names.calls[k]);
 
 		/* Recursion counts once: only where it was first entered. */
 		if (--*active(w, id) == 0 && w->own.has)
@@ -147,19 +147,19 @@ static void walk_leave(struct walk *w)
  * that it is a caller of is known before, and from that its place. */
 static void walk_order(struct walk *w)
 {
-	const struct fold *f = w->f;
-	size_t n = fold_nodes(f);
+	const struct group_pass *f = w->f;
+	size_t n = pass_nodes(f);
 	uint32_t *takes = mem_zarray(n, sizeof *takes), *next = mem_array(n, sizeof *next);
 
 	for (size_t i = n; i-- > 1;) {
 		takes[i] += takes[i] || f->cells[i];
-		takes[fold_parent(f, (uint32_t)i)] += takes[i];
+		takes[pass_parent(f, (uint32_t)i)] += takes[i];
 	}
 	w->n = (size_t)takes[0] + 1;
 	w->nodes = mem_array(w->n, sizeof *w->nodes);
 	next[0] = 1;
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t *at = &next[takes[i] ? fold_parent(f, i) : i];
+		uint32_t *at = &next[takes[i] ? pass_parent(f, i) : i];
 
 		if (!takes[i])
 			continue;
@@ -173,13 +173,13 @@ static void walk_order(struct walk *w)
 
 static inline __attribute__((always_inline)) void walk_fetch(const struct walk *w, size_t at)
 {
-	const struct fold *f = w->f;
+	const struct group_pass *f = w->f;
 	uint32_t cell;
 
 	if (at + AHEAD < w->n) {
 		uint32_t node = w->nodes[at + AHEAD].node;
 
-		fold_prefetch_location(f, node);
+		pass_prefetch_location(f, node);
 		__builtin_prefetch(&f->cells[node]);
 	}
 	if (at + AHEAD / 2 >= w->n)
@@ -192,14 +192,14 @@ static inline __attribute__((always_inline)) void walk_fetch(const struct walk *
 	}
 }
 
-void fold_totals(struct fold *f, size_t grouping)
+void pass_totals(struct group_pass *f, size_t grouping)
 {
 	struct walk w = {.f = f, .grouping = grouping, .by = f->p->groupings[grouping].key.by};
 
 	for (unsigned s = 0; s < SUMS; s++)
 		if (f->at_cells >> s & 1 && (w.by != KEY_SITE || s == SUM_TIME_TOTAL))
 			w.sums[w.n_sums++] = (uint8_t)s;
-	f->cells = mem_grow_zero(f->cells, &f->cap_cells, fold_nodes(f), sizeof *f->cells);
+	f->cells = mem_grow_zero(f->cells, &f->cap_cells, pass_nodes(f), sizeof *f->cells);
 	w.v = mem_grow(NULL, &w.cap, 64, (w.n_sums + 1) * sizeof *w.v);
 	memset(w.v, 0, (w.n_sums + 1) * sizeof *w.v);
 	walk_order(&w);

@@ -17,7 +17,7 @@ enum { AGGREGATE_MAX = 900 << 20 }; /* what both databases hold in one field */
 struct adding {
 	struct db *db;
 	int64_t run;
-	const struct aggregate_things *t;
+	const struct aggregate_entities *t;
 	const struct aggregate_summary *s;
 	struct err *e;
 };
@@ -39,7 +39,7 @@ static uint64_t hash_input(uint64_t h, const struct summary_input *in)
 static int64_t identity(const struct adding *a, const struct history_labels *l)
 {
 	const char *const parts[] = {l->build, l->branch, l->commit, l->machine};
-	uint64_t h = hash_part(0, a->s->options ? things_text(a->t, a->s->options, NULL) : NULL);
+	uint64_t h = hash_part(0, a->s->options ? entities_text(a->t, a->s->options, NULL) : NULL);
 
 	for (size_t i = 0; i < a->s->n_inputs; i++)
 		h = hash_input(h, &a->s->inputs[i]);
@@ -80,10 +80,10 @@ static void put_text(struct history_rows *r, const char *s)
 	rows_text(r, s ? s : "", s ? strlen(s) : 0);
 }
 
-static void put_string(struct history_rows *r, const struct aggregate_things *t, uint32_t string)
+static void put_string(struct history_rows *r, const struct aggregate_entities *t, uint32_t string)
 {
 	size_t n;
-	const char *s = things_text(t, string, &n);
+	const char *s = entities_text(t, string, &n);
 
 	rows_text(r, s, string ? n : 0);
 }
@@ -196,28 +196,28 @@ static enum status history_add_keys(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
-static int64_t thing_id(const struct aggregate_things *t, enum key key,
-			const struct aggregate_thing *of)
+static int64_t entity_id(const struct aggregate_entities *t, enum key key,
+			 const struct aggregate_entity *of)
 {
 	const uint32_t texts[] = {of->name, of->raw, of->module, of->file};
 	uint64_t h = hash_part(of->line * 2 + of->inside, key < KEYS ? key_words[key] : "total");
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		size_t n;
-		const char *s = things_text(t, texts[i], &n);
+		const char *s = entities_text(t, texts[i], &n);
 
 		h = hash_bytes_seeded(s, n, h + (texts[i] > 0));
 	}
 	return (int64_t)(h >> 1);
 }
 
-/* A thing as the tables have it: a function with its file; one that compilers number is known by its line, too. */
-static struct aggregate_thing history_thing(const struct adding *a, enum key key, uint32_t i)
+/* An entity as the tables have it: a function with its file; one that compilers number is known by its line, too. */
+static struct aggregate_entity history_entity(const struct adding *a, enum key key, uint32_t i)
 {
-	struct aggregate_thing t = a->t->keys[key].items[i];
+	struct aggregate_entity t = a->t->keys[key].items[i];
 	struct summary_place at = summary_place_of(a->s, i);
 	size_t n;
-	const char *s = things_text(a->t, t.name, &n);
+	const char *s = entities_text(a->t, t.name, &n);
 
 	if (key == KEY_FUNCTION) {
 		t.file = at.file;
@@ -236,10 +236,10 @@ static size_t rows_of(const struct summary_key *k)
 	return k->self.n > k->total.n ? k->self.n : k->total.n;
 }
 
-static void put_thing(struct adding *a, struct history_rows *r, enum key key,
-		      const struct aggregate_thing *of)
+static void put_entity(struct adding *a, struct history_rows *r, enum key key,
+		       const struct aggregate_entity *of)
 {
-	rows_int(r, thing_id(a->t, key, of));
+	rows_int(r, entity_id(a->t, key, of));
 	put_text(r, key < KEYS ? key_words[key] : "total");
 	if (of->name)
 		put_string(r, a->t, of->name);
@@ -255,10 +255,10 @@ static void put_thing(struct adding *a, struct history_rows *r, enum key key,
 	rows_next(r);
 }
 
-static void put_sums(struct adding *a, struct history_rows *r, int64_t thing, bool cumulative,
+static void put_sums(struct adding *a, struct history_rows *r, int64_t entity, bool cumulative,
 		     const struct tally_sums *s)
 {
-	rows_int(r, thing);
+	rows_int(r, entity);
 	rows_int(r, a->run);
 	rows_int(r, cumulative);
 	for (unsigned i = 0; i < SUMS; i++) {
@@ -272,9 +272,9 @@ static void put_sums(struct adding *a, struct history_rows *r, int64_t thing, bo
 	rows_next(r);
 }
 
-static enum status add_things(struct adding *a)
+static enum status add_entities(struct adding *a)
 {
-	static const struct aggregate_thing whole = {.name = 0};
+	static const struct aggregate_entity whole = {.name = 0};
 	struct history_rows r;
 	uint64_t n = 1;
 
@@ -283,20 +283,20 @@ static enum status add_things(struct adding *a)
 			n += has_row(&a->s->keys[k], i);
 	rows_begin(&r, a->db, "tm_things (id, key, name, raw, module, file, line)", 7, n,
 		   " ON CONFLICT DO NOTHING");
-	put_thing(a, &r, KEYS, &whole);
+	put_entity(a, &r, KEYS, &whole);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
 			if (has_row(&a->s->keys[k], i)) {
-				struct aggregate_thing of = history_thing(a, k, i);
+				struct aggregate_entity of = history_entity(a, k, i);
 
-				put_thing(a, &r, k, &of);
+				put_entity(a, &r, k, &of);
 			}
 	return rows_end(&r, a->e);
 }
 
 static enum status history_add_sums(struct adding *a)
 {
-	static const struct aggregate_thing whole = {.name = 0};
+	static const struct aggregate_entity whole = {.name = 0};
 	struct buf into = BUF_INIT;
 	struct history_rows r;
 	uint64_t n = 1;
@@ -312,11 +312,11 @@ static enum status history_add_sums(struct adding *a)
 	buf_adds(&into, ")");
 	rows_begin(&r, a->db, buf_str(&into), 3 + (unsigned)__builtin_popcount(HISTORY_SUMS), n,
 		   "");
-	put_sums(a, &r, thing_id(a->t, KEYS, &whole), false, &a->s->all);
+	put_sums(a, &r, entity_id(a->t, KEYS, &whole), false, &a->s->all);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++) {
-			struct aggregate_thing of = history_thing(a, k, i);
-			int64_t id = thing_id(a->t, k, &of);
+			struct aggregate_entity of = history_entity(a, k, i);
+			int64_t id = entity_id(a->t, k, &of);
 			struct tally_sums self = columns_get(&a->s->keys[k].self, i);
 			struct tally_sums total = columns_get(&a->s->keys[k].total, i);
 
@@ -389,13 +389,14 @@ static enum status history_add_all(struct adding *a, const struct buf *aggregate
 		return err_failure(a->e);
 	a->run = added->run;
 	if (history_add_run(a, l, file, id) || add_labels(a, l) || add_aggregate(a, aggregate) ||
-	    history_add_keys(a) || add_things(a) || history_add_sums(a) || history_add_counters(a))
+	    history_add_keys(a) || add_entities(a) || history_add_sums(a) ||
+	    history_add_counters(a))
 		return err_failure(a->e);
 	return ST_OK;
 }
 
 enum status history_add(struct history *h, const struct buf *aggregate,
-			const struct aggregate_things *t, const struct aggregate_summary *s,
+			const struct aggregate_entities *t, const struct aggregate_summary *s,
 			const struct history_labels *l, const char *file,
 			struct history_added *added, struct err *e)
 {

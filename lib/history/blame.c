@@ -25,7 +25,7 @@ struct blamed {
 
 struct history_blame {
 	struct history_blame_options o;
-	struct aggregate_things things;
+	struct aggregate_entities entities;
 	struct compare compare;
 	struct compare_rows rows;
 	struct blamed *items; /* that differ, the largest first */
@@ -57,7 +57,7 @@ static enum status history_blame_read_run(struct history_blame *b, struct histor
 
 	if (!st) {
 		cursor_init(&c, bytes.data, bytes.len, 0, e);
-		st = aggregate_summary_read(&c, &b->things, s, e);
+		st = aggregate_summary_read(&c, &b->entities, s, e);
 		snprintf(number, sizeof number, "#%lld", (long long)run->id);
 		if (st)
 			err_of_file(e, "damaged: the aggregate of run", number);
@@ -107,7 +107,7 @@ static int history_blame_surest_first(const void *x, const void *y, void *arg)
 	const struct blamed *a = x, *c = y;
 	const struct history_blame *b = arg;
 	__int128 m = a->by < 0 ? -a->by : a->by, n = c->by < 0 ? -c->by : c->by;
-	const struct aggregate_thing *items = b->things.keys[b->o.by].items;
+	const struct aggregate_entity *items = b->entities.keys[b->o.by].items;
 
 	if (a->noise != c->noise)
 		return a->noise ? 1 : -1;
@@ -115,8 +115,8 @@ static int history_blame_surest_first(const void *x, const void *y, void *arg)
 		return a->sure > c->sure ? -1 : 1;
 	if (m != n)
 		return m > n ? -1 : 1;
-	return things_order(&b->things, b->o.by, &items[b->rows.rows[a->row].thing],
-			    &items[b->rows.rows[c->row].thing]);
+	return entities_order(&b->entities, b->o.by, &items[b->rows.rows[a->row].entity],
+			      &items[b->rows.rows[c->row].entity]);
 }
 
 /* A row's values, run by run. */
@@ -135,7 +135,7 @@ static struct stats_sample sample(const struct history_blame *b, size_t row, siz
 	return (struct stats_sample){v, g->n};
 }
 
-static void tell_noise(struct history_blame *b)
+static void note_noise(struct history_blame *b)
 {
 	struct judge_rule rule = {.subjects = mem_zarray(b->n + 1, sizeof *rule.subjects),
 				  .n = b->n};
@@ -158,11 +158,12 @@ static void tell_noise(struct history_blame *b)
 
 static bool about(const struct history_blame *b, size_t row)
 {
-	const struct aggregate_thing *t = &b->things.keys[b->o.by].items[b->rows.rows[row].thing];
-	struct apart_name s;
+	const struct aggregate_entity *t =
+	    &b->entities.keys[b->o.by].items[b->rows.rows[row].entity];
+	struct name_suffix_name s;
 
-	s.name = things_text(&b->things, t->name, &s.n);
-	s.raw = things_text(&b->things, t->raw, &s.n_raw);
+	s.name = entities_text(&b->entities, t->name, &s.n);
+	s.raw = entities_text(&b->entities, t->raw, &s.n_raw);
 	return !b->o.about || policy_about(b->o.about, &s);
 }
 
@@ -177,7 +178,7 @@ static void choose_rows(struct history_blame *b)
 		if (d.present && d.v && about(b, i))
 			b->items[b->n++] = (struct blamed){.row = i, .by = d.v};
 	}
-	tell_noise(b);
+	note_noise(b);
 	sort_array_by(b->items, b->n, sizeof *b->items, history_blame_surest_first, b);
 	b->shown = b->o.top && b->o.top < b->n ? b->o.top : b->n;
 }
@@ -240,14 +241,15 @@ static void add_detail(struct history_blame *b, struct table_row *r, const char 
 	r->details = b->details;
 }
 
-static void calls(struct history_blame *b, const struct aggregate_thing *stack, struct table_row *r)
+static void calls(struct history_blame *b, const struct aggregate_entity *stack,
+		  struct table_row *r)
 {
 	arena_release(&b->lines);
-	for (uint32_t node = stack->node; node; node = b->things.nodes[node].parent) {
-		const struct aggregate_thing *f =
-		    &b->things.keys[KEY_FUNCTION].items[b->things.nodes[node].function];
+	for (uint32_t node = stack->node; node; node = b->entities.nodes[node].parent) {
+		const struct aggregate_entity *f =
+		    &b->entities.keys[KEY_FUNCTION].items[b->entities.nodes[node].function];
 		size_t n;
-		const char *s = things_text(&b->things, f->name, &n);
+		const char *s = entities_text(&b->entities, f->name, &n);
 
 		if (r->n_details == CALLS_SHOWN) {
 			add_detail(b, r, "...", 3);
@@ -261,7 +263,7 @@ static void history_blame_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct history_blame *b = arg;
 	const struct compare_row *row = &b->rows.rows[b->items[i].row];
-	const struct aggregate_thing *t = &b->things.keys[b->o.by].items[row->thing];
+	const struct aggregate_entity *t = &b->entities.keys[b->o.by].items[row->entity];
 
 	numbers(b, r->cells, compare_value(&b->rows, b->items[i].row, 0, b->o.sum, false),
 		compare_value(&b->rows, b->items[i].row, 1, b->o.sum, false));
@@ -270,7 +272,7 @@ static void history_blame_fill(void *arg, size_t i, struct table_row *r)
 		      : b->items[i].noise ? cell_text("noise", 5)
 					  : (struct table_cell){.present = false};
 	b->name.len = 0;
-	compare_thing_text(&b->things, t, &b->name);
+	compare_entity_text(&b->entities, t, &b->name);
 	r->cells[5] = cell_text(b->name.len ? b->name.data : "", b->name.len);
 	if (b->o.by == KEY_STACK)
 		calls(b, t, r);
@@ -376,14 +378,14 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 
 	b->o = *o;
 	b->flame = (struct flame)FLAME_INIT;
-	things_init(&b->things, NULL);
-	b->compare.things = &b->things;
+	entities_init(&b->entities, NULL);
+	b->compare.entities = &b->entities;
 	b->compare.identity = h->maps;
 	if (read_side(b, h, base, e) || read_side(b, h, new, e)) {
 		history_blame_free(b);
 		return NULL;
 	}
-	compare_tell_apart(&b->compare, &b->things);
+	compare_disambiguate(&b->compare, &b->entities);
 	b->compare.per = o->per >= 0                     ? (enum run_per)o->per
 			 : several_captures(&b->compare) ? PER_CAPTURE
 							 : PER_RUN;
@@ -423,7 +425,7 @@ void history_blame_free(struct history_blame *b)
 		free(b->compare.groups[g].runs);
 		free(b->compare.groups[g].names);
 	}
-	things_release(&b->things);
+	entities_release(&b->entities);
 	flame_release(&b->flame);
 	free(b->items);
 	free(b->details);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of a step: the runs before and after the step side by side, thing by thing or stack by
+ * The parts of a step: the runs before and after the step side by side, entity by entity or stack by
  * stack. Differences of a key that has no totals add up: those that are shown, what is left of the
  * others, and what was pruned are together the difference of everything.
  *
@@ -25,8 +25,8 @@ struct history_blame_options {
 	uint64_t top; /* rows; 0: all that differ */
 	bool flame;   /* the graph of stacks, too */
 	bool
-	    up; /* what is blamed is a step up, of a thing: where everything has fallen, that is not the step */
-	const struct policy_rule *about; /* borrowed for history_blame_new: only things that its
+	    up; /* what is blamed is a step up, of an entity: where everything has fallen, that is not the step */
+	const struct policy_rule *about; /* borrowed for history_blame_new: only entities that its
 					  * patterns match; NULL: all */
 };
 

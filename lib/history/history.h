@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A store of past runs: an aggregate of each run (tracemill-aggregate(5)), its labels, and its sums
- * by thing as rows, from which trends are read without the aggregates. Stacks are in the aggregates
+ * by entity as rows, from which trends are read without the aggregates. Stacks are in the aggregates
  * only. tracemill-history(5) has the tables.
  *
  * A run is added in one transaction: it is there with all of its rows or not at all, whatever
@@ -63,7 +63,7 @@ struct history_added {
 
 /* An aggregate as bytes, which has been read into s and t. Labels are text of any bytes. */
 enum status history_add(struct history *h, const struct buf *aggregate,
-			const struct aggregate_things *t, const struct aggregate_summary *s,
+			const struct aggregate_entities *t, const struct aggregate_summary *s,
 			const struct history_labels *l, const char *file,
 			struct history_added *added, struct err *e);
 

@@ -18,7 +18,7 @@ struct renamed_end {
 	size_t line, run;    /* run: the last that has some of it; of one that begins, the first */
 	size_t build;        /* the first without it; of one that begins, the first with it */
 	double level, noise; /* of the runs next to it */
-	uint32_t name;       /* in the things' strings */
+	uint32_t name;       /* in the entities' strings */
 	uint64_t callers;    /* a hash of who calls it; 0: not known */
 	bool joined;
 };
@@ -29,7 +29,7 @@ struct renamed_ends {
 };
 
 struct renamed_call {
-	uint32_t function, caller; /* names, in the things' strings; caller 0: none */
+	uint32_t function, caller; /* names, in the entities' strings; caller 0: none */
 };
 
 struct renamed {
@@ -37,7 +37,7 @@ struct renamed {
 	struct history_lines *l;
 	struct renamed_ends sides[2]; /* of series that end, and that begin */
 	/* of one build */
-	struct aggregate_things things;
+	struct aggregate_entities entities;
 	struct renamed_calls {
 		struct renamed_call *items;
 		size_t n, cap;
@@ -114,7 +114,7 @@ static int renamed_by_level(const void *a, const void *b)
 
 /* --- who calls what --- */
 
-static uint32_t name_of(const struct aggregate_things *t, uint32_t node)
+static uint32_t name_of(const struct aggregate_entities *t, uint32_t node)
 {
 	return node ? t->keys[KEY_FUNCTION].items[t->nodes[node].function].name : 0;
 }
@@ -131,7 +131,7 @@ static int renamed_by_call(const void *a, const void *b)
 static void renamed_add_calls(const struct renamed *r, const struct aggregate_summary *s,
 			      struct renamed_calls *to)
 {
-	const struct aggregate_things *t = &r->things;
+	const struct aggregate_entities *t = &r->entities;
 	const struct summary_key *k = &s->keys[KEY_STACK];
 	uint8_t *seen = mem_zarray(t->n_nodes + 1, 1);
 	size_t kept = 0;
@@ -164,7 +164,7 @@ static void renamed_read_calls(struct renamed *r, size_t run, unsigned side)
 	r->calls[side].n = 0;
 	if (!history_aggregate(r->h, r->l->runs->items[run].id, &bytes, &e)) {
 		cursor_init(&c, bytes.data, bytes.len, 0, &e);
-		if (!aggregate_summary_read(&c, &r->things, s, &e)) {
+		if (!aggregate_summary_read(&c, &r->entities, s, &e)) {
 			if (s->keys[KEY_STACK].held && !s->keys[KEY_STACK].cut)
 				renamed_add_calls(r, s, &r->calls[side]);
 			summary_release(s);
@@ -248,7 +248,7 @@ static uint32_t renamed_name(struct renamed *r, const struct renamed_end *end)
 {
 	const char *name = r->l->items[end->line].name;
 
-	return things_string(&r->things, name, strlen(name));
+	return entities_string(&r->entities, name, strlen(name));
 }
 
 static void renamed_set_levels(struct renamed *r, unsigned side, struct renamed_end *ends, size_t n)
@@ -265,7 +265,7 @@ static void renamed_set_levels(struct renamed *r, unsigned side, struct renamed_
 static void renamed_join_build(struct renamed *r, struct renamed_end *a, size_t n_a,
 			       struct renamed_end *b, size_t n_b)
 {
-	things_init(&r->things, NULL);
+	entities_init(&r->entities, NULL);
 	renamed_read_calls(r, a->run, 0);
 	renamed_read_calls(r, b->run, 1);
 	if (!r->calls[0].n || !r->calls[1].n)
@@ -274,7 +274,7 @@ static void renamed_join_build(struct renamed *r, struct renamed_end *a, size_t 
 	renamed_set_levels(r, 1, b, n_b);
 	renamed_pass(r, a, n_a, b, n_b, false);
 	renamed_pass(r, a, n_a, b, n_b, true);
-	things_release(&r->things);
+	entities_release(&r->entities);
 }
 
 static size_t renamed_same_build(const struct renamed_ends *of, size_t at)

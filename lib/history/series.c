@@ -5,9 +5,9 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/group/metric.h"
-#include "lib/history/kin.h"
 #include "lib/history/renamed.h"
 #include "lib/history/schema.h"
+#include "lib/history/series_match.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,7 +179,7 @@ static enum status history_series_read_sums(struct reading *r)
 {
 	enum sum of = metric_part(r->metric);
 	struct buf sql = BUF_INIT, among = BUF_INIT, mapped = BUF_INIT;
-	struct kin kin = {.n = 0};
+	struct series_match matches = {.n = 0};
 	struct db_query *q = NULL;
 	enum status st;
 
@@ -188,19 +188,20 @@ static enum status history_series_read_sums(struct reading *r)
 		 "SELECT t.name, s.run, s.%s, s.%s, t.id FROM tm_things t JOIN tm_sums s ON "
 		 "s.thing = t.id WHERE t.key = $1 AND s.cumulative = $2 AND s.run%s",
 		 metric_table[of].key, metric_table[r->by].key, buf_str(&among));
-	if (!kin_read(&kin, r->h, r->key, buf_str(&among), &r->at, r->n, r->e))
+	if (!series_match_read(&matches, r->h, r->key, buf_str(&among), &r->at, r->n, r->e))
 		q = db_prepare(r->h->db, buf_str(&sql), 2, r->e);
 	buf_release(&among);
 	buf_release(&sql);
 	if (!q) {
-		kin_release(&kin);
+		series_match_release(&matches);
 		return err_failure(r->e);
 	}
 	db_put_text(q, 1, r->key, strlen(r->key));
 	db_put_int(q, 2, r->rule->cumulative);
 	while (!(st = db_step(q, r->e))) {
 		size_t n, at = map64_get(&r->at, (uint64_t)db_int(q, 1));
-		const char *name = at ? kin_name(&kin, db_int(q, 4), at - 1, &n) : NULL;
+		const char *name =
+		    at ? series_match_name(&matches, db_int(q, 4), at - 1, &n) : NULL;
 
 		if (!name)
 			name = db_text(q, 0, &n);
@@ -211,7 +212,7 @@ static enum status history_series_read_sums(struct reading *r)
 			name = function_name(r->h, name, &n, &mapped);
 		if (!at || db_is_null(q, 2) ||
 		    (is_whole(r->rule) &&
-		     !policy_about(r->rule, &(struct apart_name){.name = name, .n = n})))
+		     !policy_about(r->rule, &(struct name_suffix_name){.name = name, .n = n})))
 			continue;
 		at += (is_whole(r->rule) ? line_of(r, "", 0) : line_of(r, name, n)) * r->n - 1;
 		r->part[at] += stored(q, 2);
@@ -219,7 +220,7 @@ static enum status history_series_read_sums(struct reading *r)
 		r->has[at] = 1;
 	}
 	db_finish(q);
-	kin_release(&kin);
+	series_match_release(&matches);
 	buf_release(&mapped);
 	return st == ST_NONE ? ST_OK : st;
 }
@@ -233,7 +234,7 @@ static double value_of(const struct reading *r, size_t line, size_t run)
 	double by =
 	    mean ? r->whole[at] : per_divisor(r->per, of->frames, of->duration, of->captures);
 
-	/* Of what was pruned, one thing may be one of these. */
+	/* Of what was pruned, one entity may be one of these. */
 	if (!k->metric || (k->pruned && (!r->has[at] || is_whole(r->rule))) || !(by > 0))
 		return NAN;
 	if (!isfinite(r->part[at]) || !isfinite(by)) {
@@ -283,9 +284,9 @@ static void history_series_finish_lines(struct reading *r)
 	if (whole)
 		line_of(r, "", 0); /* what has none of it in any run is 0 in all */
 	for (size_t i = 0; i < r->lines; i++) {
-		const char *thing = intern_text(&r->names, (uint32_t)i + 1, NULL);
+		const char *entity = intern_text(&r->names, (uint32_t)i + 1, NULL);
 		struct history_line *l =
-		    add_line(r->to, r->name, r->key, whole ? r->name ? r->name : "total" : thing,
+		    add_line(r->to, r->name, r->key, whole ? r->name ? r->name : "total" : entity,
 			     buf_str(&metric));
 
 		set_type(l, r->metric, one && r->per == PER_CAPTURE ? PER_RUN : r->per);
@@ -342,7 +343,7 @@ static enum status history_series_read_counter(struct reading *r)
 
 static bool history_series_is_about(const struct policy_rule *rule, const char *name)
 {
-	struct apart_name s = {.name = name};
+	struct name_suffix_name s = {.name = name};
 
 	s.n = name ? strlen(name) : 0;
 	return name && policy_about(rule, &s);
@@ -371,7 +372,7 @@ static void history_series_choose(struct history_lines *l, size_t first, size_t 
 	l->n_renamed = renamed;
 }
 
-static enum status history_series_read_things(struct reading *r, struct history *h)
+static enum status history_series_read_entities(struct reading *r, struct history *h)
 {
 	size_t first = r->to->n, renamed = r->to->n_renamed;
 	enum status st = history_series_read_known(r);
@@ -413,7 +414,7 @@ enum status history_series(struct history *h, struct history_lines *l,
 	for (size_t i = 0; i < r.n; i++)
 		*map64_put(&r.at, (uint64_t)l->runs->items[i].id) = (uint32_t)i + 1;
 	r.known = mem_zarray(r.n + 1, sizeof *r.known);
-	st = rule->counter ? history_series_read_counter(&r) : history_series_read_things(&r, h);
+	st = rule->counter ? history_series_read_counter(&r) : history_series_read_entities(&r, h);
 	map64_release(&r.at);
 	intern_release(&r.names);
 	free(r.known);

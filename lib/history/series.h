@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values along runs: of everything, of each thing of a key, of a policy's rules, of a counter; and
+ * Values along runs: of everything, of each entity of a key, of a policy's rules, of a counter; and
  * where they step (lib/stats/steps.h): between builds, each with the median of its runs.
  *
- * Things are distinguished by name here: what has the same name in two builds is one series,
- * whatever its line; names that are not unique by their files, too (kin.h). A run that does not
- * know the metric, or was pruned of the thing, has no value: a gap, never 0.
+ * Entities are distinguished by name here: what has the same name in two builds is one series,
+ * whatever its line; names that are not unique by their files, too (series_match.h). A run that does not
+ * know the metric, or was pruned of the entity, has no value: a gap, never 0.
  */
 #ifndef TM_HISTORY_SERIES_H
 #define TM_HISTORY_SERIES_H
@@ -18,7 +18,7 @@
 struct history_line {
 	const char *rule;   /* the policy's, or NULL */
 	const char *key;    /* "total", "owner", ..., "counter" */
-	const char *name;   /* the thing's; "total" */
+	const char *name;   /* the entity's; "total" */
 	const char *metric; /* "real", "live count" */
 	enum column_type type;
 	unsigned decimals; /* of what is divided */
@@ -59,7 +59,7 @@ void history_lines_init(struct history_lines *l, const struct history_runs *runs
 void history_lines_release(struct history_lines *l);
 
 /* The series of a rule; per is used as the rule's own. ST_UNSUPPORTED: the rule has no series
- * (rules about stacks, new things, coverage), or no run knows the metric; *e says which. */
+ * (rules about stacks, new entities, coverage), or no run knows the metric; *e says which. */
 enum status history_series(struct history *h, struct history_lines *l,
 			   const struct policy_rule *rule, enum run_per per, const char *name,
 			   struct err *e);

@@ -82,7 +82,7 @@ static enum status history_store_bring_up(struct history *h, struct err *e)
  * makes come all at once, and may have come since we looked. */
 static bool history_store_is_foreign(struct history *h, int64_t *version, struct err *e)
 {
-	if (db_taken(h->db, e) != ST_OK)
+	if (db_is_foreign(h->db, e) != ST_OK)
 		return false;
 	return !history_store_version_of(h, version, e) && !*version;
 }

@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct index_cache *c, co
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	intern_add(&c->told, text, strlen(text));
+	intern_add(&c->messages, text, strlen(text));
 }
 
 uint64_t cache_limit(void)
@@ -55,7 +55,7 @@ uint64_t cache_limit(void)
 
 void cache_init(struct index_cache *c, const struct cache_options *o)
 {
-	*c = (struct index_cache){.tell_from = 1};
+	*c = (struct index_cache){.next_message = 1};
 	if (o->off)
 		return;
 	c->dir = o->dir ? mem_strdup(o->dir) : cache_dir_default();
@@ -77,15 +77,15 @@ void cache_release(struct index_cache *c)
 		cached_free(c->all[i]);
 	free(c->all);
 	free(c->dir);
-	intern_release(&c->told);
-	*c = (struct index_cache){.tell_from = 1};
+	intern_release(&c->messages);
+	*c = (struct index_cache){.next_message = 1};
 }
 
-const char *cache_told(struct index_cache *c)
+const char *cache_next_message(struct index_cache *c)
 {
-	if (c->tell_from > intern_count(&c->told))
+	if (c->next_message > intern_count(&c->messages))
 		return NULL;
-	return intern_text(&c->told, c->tell_from++, NULL);
+	return intern_text(&c->messages, c->next_message++, NULL);
 }
 
 /* Answers may differ from version to version of the engine. */

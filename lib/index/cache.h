@@ -35,8 +35,8 @@ struct index_cache {
 	uint64_t limit;
 	struct cached **all; /* by object */
 	size_t n, cap;
-	struct intern told; /* words for -v, each once */
-	uint32_t tell_from;
+	struct intern messages; /* words for -v, each once */
+	uint32_t next_message;
 };
 
 void cache_init(struct index_cache *c, const struct cache_options *o);
@@ -62,6 +62,6 @@ enum status cache_prewarm(struct index_cache *c, struct object *o,
 enum status cache_intact(const struct index_cache *c, struct err *e);
 
 /* The next word for -v that was not yet given; NULL: no more. */
-const char *cache_told(struct index_cache *c);
+const char *cache_next_message(struct index_cache *c);
 
 #endif

@@ -235,12 +235,12 @@ static void start(struct input_source *s, size_t *len)
 }
 
 /* What came behind len may be text with a mark. */
-static void take_text(struct input_source *s, size_t from, size_t *len)
+static void decode_text(struct input_source *s, size_t from, size_t *len)
 {
-	text_mark_take(&s->mark, &s->window, &s->cap, from, len,
-		       s->failure.code ? TEXT_FAILURE
-		       : s->at_end     ? TEXT_END
-				       : TEXT_MORE);
+	text_mark_decode(&s->mark, &s->window, &s->cap, from, len,
+			 s->failure.code ? TEXT_FAILURE
+			 : s->at_end     ? TEXT_END
+					 : TEXT_MORE);
 }
 
 /* Slides the window so that it begins at c->pos and makes it need bytes long, or as long as
@@ -259,7 +259,7 @@ static void input_slide(struct cursor *c, size_t need)
 	}
 	if (!s->started) {
 		start(s, &len);
-		take_text(s, 0, &len);
+		decode_text(s, 0, &len);
 	}
 	while ((len < need || !s->mark.looked) && !s->at_end && !s->failure.code) {
 		size_t before = len;
@@ -273,7 +273,7 @@ static void input_slide(struct cursor *c, size_t need)
 		else /* two bytes of UTF-16 become up to three */
 			fill_plain(s, &len, s->mark.utf16 ? len + (s->cap - len + 1) / 2 : s->cap,
 				   offset);
-		take_text(s, before, &len);
+		decode_text(s, before, &len);
 	}
 	c->base = c->pos = s->window;
 	c->base_offset = offset;

@@ -346,7 +346,7 @@ static int json_close_bracket(struct parser *p, char bracket)
 }
 
 /* A key, and the colon behind it. */
-static enum json_whole json_take_key(struct parser *p, const uint8_t *end, int *go_on)
+static enum json_whole json_parse_key(struct parser *p, const uint8_t *end, int *go_on)
 {
 	enum json_whole whole;
 	struct json_token t;
@@ -368,7 +368,7 @@ static enum json_whole json_take_key(struct parser *p, const uint8_t *end, int *
 	return JSON_WHOLE;
 }
 
-static enum json_whole json_take_value(struct parser *p, const uint8_t *end, int *go_on)
+static enum json_whole json_parse_value(struct parser *p, const uint8_t *end, int *go_on)
 {
 	enum json_whole whole;
 	struct json_token t;
@@ -398,7 +398,7 @@ static enum json_whole json_take_value(struct parser *p, const uint8_t *end, int
 }
 
 /* The token at p->at. *go_on: what the callback says. */
-static enum json_whole json_take_token(struct parser *p, const uint8_t *end, int *go_on)
+static enum json_whole json_parse_token(struct parser *p, const uint8_t *end, int *go_on)
 {
 	uint8_t c = *p->at,
 		last = p->brackets.len ? (uint8_t)p->brackets.data[p->brackets.len - 1] : 0;
@@ -409,13 +409,14 @@ static enum json_whole json_take_token(struct parser *p, const uint8_t *end, int
 			p->at++;
 			return JSON_WHOLE;
 		}
-		return c == '{' || c == '[' ? json_take_value(p, end, go_on) : JSON_ODD;
+		return c == '{' || c == '[' ? json_parse_value(p, end, go_on) : JSON_ODD;
 	case NEXT_FIRST:
 		if (c == last + 2) { /* in ASCII a bracket's other one is two behind it */
 			*go_on = json_close_bracket(p, (char)c);
 			return JSON_WHOLE;
 		}
-		return last == '{' ? json_take_key(p, end, go_on) : json_take_value(p, end, go_on);
+		return last == '{' ? json_parse_key(p, end, go_on)
+				   : json_parse_value(p, end, go_on);
 	case NEXT_BEHIND:
 		if (c == ',') {
 			p->at++;
@@ -426,8 +427,8 @@ static enum json_whole json_take_token(struct parser *p, const uint8_t *end, int
 			return JSON_ODD;
 		*go_on = json_close_bracket(p, (char)c);
 		return JSON_WHOLE;
-	case NEXT_KEY: return json_take_key(p, end, go_on);
-	default: return json_take_value(p, end, go_on);
+	case NEXT_KEY: return json_parse_key(p, end, go_on);
+	default: return json_parse_value(p, end, go_on);
 	}
 }
 
@@ -444,7 +445,7 @@ static enum status json_scan(struct parser *p, struct cursor *in)
 		if (json_is_space(*p->at))
 			p->at++;
 		else
-			whole = json_take_token(p, in->end, &go_on);
+			whole = json_parse_token(p, in->end, &go_on);
 	}
 	in->pos = p->at;
 	if (!go_on) {

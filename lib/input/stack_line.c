@@ -51,7 +51,7 @@ static bool begins(const char *s, const char *end, const char *word)
 }
 
 /* Digits at *s, with or without 0x, behind which *s then is. */
-static bool take_hex(const char **s, const char *end, uint64_t *v)
+static bool parse_hex(const char **s, const char *end, uint64_t *v)
 {
 	const char *p = *s + (begins(*s, end, "0x") ? 2 : 0), *from = p;
 
@@ -63,7 +63,7 @@ static bool take_hex(const char **s, const char *end, uint64_t *v)
 	return true;
 }
 
-static bool take_decimal(const char **s, const char *end, uint64_t *v)
+static bool parse_decimal(const char **s, const char *end, uint64_t *v)
 {
 	const char *p = *s;
 
@@ -91,7 +91,7 @@ const char *stack_line_parentheses(const char *s, const char *end)
 }
 
 /* "(BuildId: 155a)" at the end, before which *end then is. */
-static void take_build_id(const char *s, const char **end, struct stack_line *l)
+static void parse_build_id(const char *s, const char **end, struct stack_line *l)
 {
 	static const char label[] = "BuildId: ";
 	const char *open = stack_line_parentheses(s, *end), *id;
@@ -104,7 +104,7 @@ static void take_build_id(const char *s, const char **end, struct stack_line *l)
 }
 
 /* "(module+0x12)", from open to the closing one at end. */
-static bool take_place(const char *open, const char *end, struct stack_line *l)
+static bool parse_place(const char *open, const char *end, struct stack_line *l)
 {
 	const char *plus, *p;
 
@@ -114,7 +114,7 @@ static bool take_place(const char *open, const char *end, struct stack_line *l)
 	if (!plus || plus == open + 1 || !begins(plus + 1, end, "0x"))
 		return false;
 	p = plus + 1;
-	if (!take_hex(&p, end, &l->offset) || p != end - 1)
+	if (!parse_hex(&p, end, &l->offset) || p != end - 1)
 		return false;
 	l->has_offset = true;
 	l->module = part(open + 1, plus);
@@ -122,7 +122,7 @@ static bool take_place(const char *open, const char *end, struct stack_line *l)
 }
 
 /* "file:12:3" -> its parts. */
-static void stack_line_take_source(const char *s, const char *end, struct stack_line *l)
+static void stack_line_parse_source(const char *s, const char *end, struct stack_line *l)
 {
 	uint64_t numbers[2];
 	size_t n = 0;
@@ -160,27 +160,27 @@ static const char *source_of(const char *s, const char *end)
 	return memchr(last, ':', (size_t)(end - last)) && is_digit(end[-1]) ? last + 1 : NULL;
 }
 
-static void take_name(const char *s, const char *end, struct stack_line *l)
+static void parse_name(const char *s, const char *end, struct stack_line *l)
 {
 	const char *file = source_of(s, end), *name_end;
 
 	if (file)
-		stack_line_take_source(file, end, l);
+		stack_line_parse_source(file, end, l);
 	name_end = trim_end(s, file ? file : end);
 	if (name_end > s && !is_text(s, name_end, "<null>") && !is_text(s, name_end, "??"))
 		l->name = part(s, name_end);
 }
 
 /* Behind "#1 ". */
-static bool stack_line_take_sanitizer(const char *s, const char *at, const char *end,
-				      struct stack_line *l)
+static bool stack_line_parse_sanitizer(const char *s, const char *at, const char *end,
+				       struct stack_line *l)
 {
 	bool has_place;
 	const char *open;
 
 	l->kind = STACK_LINE_SANITIZER;
 	if (begins(at, end, "0x")) {
-		if (!take_hex(&at, end, &l->address) || (at < end && !is_blank(*at)))
+		if (!parse_hex(&at, end, &l->address) || (at < end && !is_blank(*at)))
 			return false;
 		l->has_address = true;
 	} else {
@@ -189,26 +189,26 @@ static bool stack_line_take_sanitizer(const char *s, const char *at, const char 
 	at = skip_blanks(at, end);
 	end = trim_end(at, end);
 	l->tail = (size_t)(end - s);
-	take_build_id(at, &end, l);
+	parse_build_id(at, &end, l);
 	open = stack_line_parentheses(at, end);
-	has_place = take_place(open, end, l);
+	has_place = parse_place(open, end, l);
 	if (has_place) {
 		l->tail = (size_t)(open - s);
 		end = trim_end(at, open);
 	}
 	if (l->kind == STACK_LINE_THREAD_SANITIZER) {
-		take_name(at, end, l);
+		parse_name(at, end, l);
 		return has_place;
 	}
 	if (begins(at, end, "in "))
-		take_name(at + 3, end, l);
+		parse_name(at + 3, end, l);
 	else if (at < end)
 		return false;
 	return has_place || l->name.n;
 }
 
 /* The "(name+12)" at the end of a path. */
-static void take_android_name(const char *s, const char **end, struct stack_line *l)
+static void parse_android_name(const char *s, const char **end, struct stack_line *l)
 {
 	const char *open = stack_line_parentheses(s, *end), *plus;
 
@@ -223,7 +223,7 @@ static void take_android_name(const char *s, const char **end, struct stack_line
 }
 
 /* OpenHarmony: the bare digits of a build-id. */
-static void take_bare_id(const char *s, const char **end, struct stack_line *l)
+static void parse_bare_id(const char *s, const char **end, struct stack_line *l)
 {
 	const char *open = stack_line_parentheses(s, *end);
 
@@ -236,7 +236,7 @@ static void take_bare_id(const char *s, const char **end, struct stack_line *l)
 	*end = trim_end(s, open);
 }
 
-static void take_archive(const char *s, const char **end, struct stack_line *l)
+static void parse_archive(const char *s, const char **end, struct stack_line *l)
 {
 	static const char label[] = "(offset ";
 	const char *open = stack_line_parentheses(s, *end), *p;
@@ -244,37 +244,37 @@ static void take_archive(const char *s, const char **end, struct stack_line *l)
 	if (!open || !begins(open, *end, label))
 		return;
 	p = open + sizeof label - 1;
-	if (!take_hex(&p, *end, &l->archive) || p != *end - 1)
+	if (!parse_hex(&p, *end, &l->archive) || p != *end - 1)
 		return;
 	l->has_archive = true;
 	*end = trim_end(s, open);
 }
 
 /* Behind "#01 pc ". */
-static bool stack_line_take_android(const char *s, const char *at, const char *end,
-				    struct stack_line *l)
+static bool stack_line_parse_android(const char *s, const char *at, const char *end,
+				     struct stack_line *l)
 {
 	const char *from = at;
 
-	if (!take_hex(&at, end, &l->offset) || at - from < 4 || (at < end && !is_blank(*at)))
+	if (!parse_hex(&at, end, &l->offset) || at - from < 4 || (at < end && !is_blank(*at)))
 		return false;
 	l->kind = STACK_LINE_ANDROID;
 	l->has_offset = true;
 	at = skip_blanks(at, end);
 	end = trim_end(at, end);
 	l->tail = (size_t)(end - s);
-	take_build_id(at, &end, l);
+	parse_build_id(at, &end, l);
 	if (!l->build_id.n)
-		take_bare_id(at, &end, l);
-	take_android_name(at, &end, l);
-	take_archive(at, &end, l);
+		parse_bare_id(at, &end, l);
+	parse_android_name(at, &end, l);
+	parse_archive(at, &end, l);
 	if (!is_text(at, end, "<unknown>"))
 		l->module = part(at, end);
 	return true;
 }
 
 /* "#12 ", anywhere in the line: logs have their own beginnings. */
-static bool stack_line_take_numbered(const char *s, const char *end, struct stack_line *l)
+static bool stack_line_parse_numbered(const char *s, const char *end, struct stack_line *l)
 {
 	const char *p = s;
 
@@ -283,19 +283,19 @@ static bool stack_line_take_numbered(const char *s, const char *end, struct stac
 		const char *at = p + 1;
 
 		*l = (struct stack_line){.has_number = true, .call = (size_t)(p - s)};
-		if ((p > s && !is_blank(p[-1])) || !take_decimal(&at, end, &l->number) ||
+		if ((p > s && !is_blank(p[-1])) || !parse_decimal(&at, end, &l->number) ||
 		    at == end || !is_blank(*at))
 			continue;
 		at = skip_blanks(at, end);
 		if (begins(at, end, "pc ")
-			? stack_line_take_android(s, skip_blanks(at + 3, end), end, l)
-			: stack_line_take_sanitizer(s, at, end, l))
+			? stack_line_parse_android(s, skip_blanks(at + 3, end), end, l)
+			: stack_line_parse_sanitizer(s, at, end, l))
 			return true;
 	}
 	return false;
 }
 
-static bool take_summary(const char *s, const char *end, struct stack_line *l)
+static bool parse_summary(const char *s, const char *end, struct stack_line *l)
 {
 	const char *at = memmem(s, (size_t)(end - s), "SUMMARY: ", 9), *open;
 
@@ -303,16 +303,16 @@ static bool take_summary(const char *s, const char *end, struct stack_line *l)
 		return false;
 	*l = (struct stack_line){.kind = STACK_LINE_SUMMARY, .call = (size_t)(at - s)};
 	end = trim_end(at, end);
-	take_build_id(at, &end, l);
+	parse_build_id(at, &end, l);
 	open = stack_line_parentheses(at, end);
-	if (!take_place(open, end, l))
+	if (!parse_place(open, end, l))
 		return false;
 	l->tail = (size_t)(open - s);
 	return true;
 }
 
 /* "C  [libgame.so+0x12]  name+0x12", behind "# " in the file's head. */
-static bool stack_line_take_java(const char *s, const char *end, struct stack_line *l)
+static bool stack_line_parse_java(const char *s, const char *end, struct stack_line *l)
 {
 	const char *at = s, *open, *close, *plus, *p;
 
@@ -323,7 +323,7 @@ static bool stack_line_take_java(const char *s, const char *end, struct stack_li
 		return false;
 	open = skip_blanks(at + 1, end);
 	p = open;
-	if (begins(p, end, "0x") && take_hex(&p, end, &l->address) && p == trim_end(p, end))
+	if (begins(p, end, "0x") && parse_hex(&p, end, &l->address) && p == trim_end(p, end))
 		return l->has_address = true;
 	if (open == end || *open != '[')
 		return false;
@@ -332,7 +332,7 @@ static bool stack_line_take_java(const char *s, const char *end, struct stack_li
 	if (!plus || plus == open + 1)
 		return false;
 	p = plus + 1;
-	if (!begins(p, close, "0x") || !take_hex(&p, close, &l->offset) || p != close)
+	if (!begins(p, close, "0x") || !parse_hex(&p, close, &l->offset) || p != close)
 		return false;
 	l->has_offset = true;
 	l->module = part(open + 1, plus);
@@ -340,7 +340,7 @@ static bool stack_line_take_java(const char *s, const char *end, struct stack_li
 	end = trim_end(close + 1, end);
 	p = stack_line_parentheses(close + 1, end); /* newer ones: (game.c:12) */
 	if (p && memchr(p, ':', (size_t)(end - p))) {
-		stack_line_take_source(p + 1, end - 1, l);
+		stack_line_parse_source(p + 1, end - 1, l);
 		end = trim_end(close + 1, p);
 	}
 	at = skip_blanks(close + 1, end);
@@ -348,7 +348,7 @@ static bool stack_line_take_java(const char *s, const char *end, struct stack_li
 	if (!plus || plus == at)
 		return true;
 	p = plus + 1;
-	if (begins(p, end, "0x") && take_hex(&p, end, &l->plus) && p == end) {
+	if (begins(p, end, "0x") && parse_hex(&p, end, &l->plus) && p == end) {
 		l->has_plus = true;
 		l->name = part(at, plus);
 	}
@@ -356,7 +356,7 @@ static bool stack_line_take_java(const char *s, const char *end, struct stack_li
 }
 
 /* Before "[0x12]". */
-static bool stack_line_take_glibc_place(const char *s, const char *end, struct stack_line *l)
+static bool stack_line_parse_glibc_place(const char *s, const char *end, struct stack_line *l)
 {
 	const char *open = stack_line_parentheses(s, end), *from, *plus, *p;
 	const char *module_end = open ? open : end;
@@ -383,7 +383,7 @@ static bool stack_line_take_glibc_place(const char *s, const char *end, struct s
 	}
 	plus = memrchr(open, '+', (size_t)(end - open));
 	p = plus ? plus + 1 : NULL;
-	if (!p || !begins(p, end, "0x") || !take_hex(&p, end, &l->plus) || p != end - 1)
+	if (!p || !begins(p, end, "0x") || !parse_hex(&p, end, &l->plus) || p != end - 1)
 		return false;
 	l->has_plus = plus > open + 1;
 	if (l->has_plus) {
@@ -395,7 +395,7 @@ static bool stack_line_take_glibc_place(const char *s, const char *end, struct s
 	return true;
 }
 
-static bool take_glibc(const char *s, const char *end, struct stack_line *l)
+static bool parse_glibc(const char *s, const char *end, struct stack_line *l)
 {
 	const char *open, *p;
 
@@ -405,12 +405,12 @@ static bool take_glibc(const char *s, const char *end, struct stack_line *l)
 		return false;
 	open = memrchr(s, '[', (size_t)(end - s));
 	p = open ? open + 1 : NULL;
-	if (!p || open == s || !begins(p, end, "0x") || !take_hex(&p, end, &l->address) ||
+	if (!p || open == s || !begins(p, end, "0x") || !parse_hex(&p, end, &l->address) ||
 	    p != end - 1)
 		return false;
 	l->has_address = true;
 	l->tail = (size_t)(end - s);
-	return stack_line_take_glibc_place(s, trim_end(s, open), l);
+	return stack_line_parse_glibc_place(s, trim_end(s, open), l);
 }
 
 bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
@@ -419,8 +419,8 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 
 	if (!n || n > LONGEST)
 		return false;
-	return stack_line_take_numbered(s, end, l) || take_summary(s, end, l) ||
-	       stack_line_take_java(s, end, l) || take_glibc(s, end, l);
+	return stack_line_parse_numbered(s, end, l) || parse_summary(s, end, l) ||
+	       stack_line_parse_java(s, end, l) || parse_glibc(s, end, l);
 }
 
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)
@@ -449,7 +449,7 @@ struct stack_text_part stack_line_mapped(const char *s, size_t n)
 	if (!n || num_hex_digit(*s) < 0)
 		return none;
 	p = s;
-	if (!take_hex(&p, end, &v) || p == end || *p++ != '-' || !take_hex(&p, end, &v) ||
+	if (!parse_hex(&p, end, &v) || p == end || *p++ != '-' || !parse_hex(&p, end, &v) ||
 	    p == end || *p != ' ')
 		return none;
 	p = memchr(p, '/', (size_t)(end - p));

@@ -68,8 +68,8 @@ static void convert(struct text_mark *m, bool end)
 	m->raw.len = end ? 0 : left;
 }
 
-void text_mark_take(struct text_mark *m, uint8_t **window, size_t *cap, size_t from, size_t *n,
-		    enum text_after after)
+void text_mark_decode(struct text_mark *m, uint8_t **window, size_t *cap, size_t from, size_t *n,
+		      enum text_after after)
 {
 	if (!m->looked) {
 		if (*n < LOOK && after == TEXT_MORE)

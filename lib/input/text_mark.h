@@ -28,8 +28,8 @@ struct text_mark { /* zeroed is before the first byte */
  * has come (looked) it leaves them. Where reading fails, a part of a character is left out and not
  * counted: the failure reports it. */
 enum text_after { TEXT_MORE, TEXT_END, TEXT_FAILURE };
-void text_mark_take(struct text_mark *m, uint8_t **window, size_t *cap, size_t from, size_t *n,
-		    enum text_after after);
+void text_mark_decode(struct text_mark *m, uint8_t **window, size_t *cap, size_t from, size_t *n,
+		      enum text_after after);
 /* Lone surrogates, which became U+FFFD, and half a character at the end, which was left out: how
  * many there are in the reading that had most. */
 uint64_t text_mark_broken(const struct text_mark *m);

@@ -2,8 +2,8 @@
  *
  * The functions of a binary, how they begin, and which of them are instrumented.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/sort.h"
 #include "lib/inspect/inspect.h"
 
@@ -105,7 +105,7 @@ static void read_entries(struct inspect *x)
 
 		x->bad_tables = !eh_frame_read(&f, inspect_add_entry, x);
 	}
-	allowance_free(data);
+	mem_budget_free(data);
 	if (x->n_entries)
 		sort_array(x->entries, x->n_entries, sizeof *x->entries, by_lo);
 }

@@ -167,24 +167,24 @@ struct listing_instruction *listing_at(const struct listing *l, uint64_t addr, b
 
 enum { OF_ADDRESS, OF_SELF, OF_TOTAL, OF_SHARE }; /* before the instruction */
 
-void listing_sheet(struct inspect_sheet *s, const struct listing_metric *m)
+void listing_sheet(struct table_buf *s, const struct listing_metric *m)
 {
-	sheet_init(s, "instructions", NULL);
-	sheet_column(s, "address", "address", COLUMN_TEXT, 0);
+	table_buf_init(s, "instructions", NULL);
+	table_buf_column(s, "address", "address", COLUMN_TEXT, 0);
 	if (m) {
 		s->table.flags = TABLE_TREE;
-		sheet_column(s, m->key, m->self_title, m->type, 0);
-		sheet_column(s, m->total_key, m->total_title, m->type, 0);
-		sheet_column(s, "total_share", "total %", COLUMN_PERCENT, 0);
+		table_buf_column(s, m->key, m->self_title, m->type, 0);
+		table_buf_column(s, m->total_key, m->total_title, m->type, 0);
+		table_buf_column(s, "total_share", "total %", COLUMN_PERCENT, 0);
 	}
-	sheet_column(s, "instruction", "instruction", COLUMN_TEXT,
-		     m ? COLUMN_TREE | COLUMN_SHORTEN : 0);
-	sheet_column(s, "function", "inlined", COLUMN_TEXT, COLUMN_SHORTEN);
-	sheet_column(s, "line", "line", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
+	table_buf_column(s, "instruction", "instruction", COLUMN_TEXT,
+			 m ? COLUMN_TREE | COLUMN_SHORTEN : 0);
+	table_buf_column(s, "function", "inlined", COLUMN_TEXT, COLUMN_SHORTEN);
+	table_buf_column(s, "line", "line", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
 	if (m) {
-		sheet_column(s, "inlined_at", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
-		sheet_column(s, "within", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
-		sheet_column(s, "binary", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
+		table_buf_column(s, "inlined_at", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
+		table_buf_column(s, "within", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
+		table_buf_column(s, "binary", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT);
 	}
 }
 
@@ -196,7 +196,7 @@ static void put_cost(struct table_cell *row, const struct listing_metric *m,
 	row[OF_SHARE] = cell_share(c->total, m->all);
 }
 
-static void put_place(struct inspect_sheet *s, struct table_cell *row, const struct lookup *l,
+static void put_place(struct table_buf *s, struct table_cell *row, const struct lookup *l,
 		      uint32_t id)
 {
 	const struct trace_symbols *y = &l->symbols;
@@ -206,17 +206,17 @@ static void put_place(struct inspect_sheet *s, struct table_cell *row, const str
 		return;
 	call = &y->calls[id];
 	if (call->outer && !call->function) /* then there may be no functions at all */
-		row[0] = sheet_text(s, "[no name]");
+		row[0] = table_buf_text(s, "[no name]");
 	else if (call->outer)
-		row[0] = sheet_text(
+		row[0] = table_buf_text(
 		    s, intern_text(&y->strings, y->functions[call->function].display, NULL));
 	if (call->file && call->line)
-		row[1] = sheet_textf(s, "%s:%" PRIu32, intern_text(&y->strings, call->file, NULL),
-				     call->line);
+		row[1] = table_buf_textf(s, "%s:%" PRIu32,
+					 intern_text(&y->strings, call->file, NULL), call->line);
 }
 
 /* Where the calls stand that are inlined here, as tm-top --source charges them, too: innermost first. */
-static void put_chain(struct inspect_sheet *s, struct table_cell *to, const struct lookup *l,
+static void put_chain(struct table_buf *s, struct table_cell *to, const struct lookup *l,
 		      uint32_t id)
 {
 	const struct trace_symbols *y = &l->symbols;
@@ -232,7 +232,7 @@ static void put_chain(struct inspect_sheet *s, struct table_cell *to, const stru
 				 intern_text(&y->strings, call->file, NULL), call->line);
 	}
 	if (b.len)
-		*to = sheet_text(s, buf_str(&b));
+		*to = table_buf_text(s, buf_str(&b));
 	buf_release(&b);
 }
 
@@ -243,28 +243,29 @@ static void put_within(struct table_cell *row, struct table_cell within, struct 
 	row[1] = binary;
 }
 
-static void put_instruction(struct inspect_sheet *s, struct table_cell *row, size_t at,
+static void put_instruction(struct table_buf *s, struct table_cell *row, size_t at,
 			    const struct instruction *i)
 {
-	row[OF_ADDRESS] = sheet_textf(s, "0x%" PRIx64, i->addr);
+	row[OF_ADDRESS] = table_buf_textf(s, "0x%" PRIx64, i->addr);
 	if (i->known)
-		row[at] = sheet_textf(s, "%s%s%s", i->name, *i->operands ? " " : "", i->operands);
+		row[at] =
+		    table_buf_textf(s, "%s%s%s", i->name, *i->operands ? " " : "", i->operands);
 	else
-		row[at] = sheet_textf(s, ".byte 0x%02x", i->bytes[0]);
+		row[at] = table_buf_textf(s, ".byte 0x%02x", i->bytes[0]);
 }
 
-struct table_cell listing_name(struct inspect_sheet *s, const struct listing *l)
+struct table_cell listing_name(struct table_buf *s, const struct listing *l)
 {
 	char *shown = *l->of.name ? demangle(l->of.name) : NULL;
-	struct table_cell c = shown         ? sheet_text(s, shown)
-			      : *l->of.name ? sheet_text(s, l->of.name)
-					    : sheet_textf(s, "0x%" PRIx64, l->of.lo);
+	struct table_cell c = shown         ? table_buf_text(s, shown)
+			      : *l->of.name ? table_buf_text(s, l->of.name)
+					    : table_buf_textf(s, "0x%" PRIx64, l->of.lo);
 
 	free(shown);
 	return c;
 }
 
-enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struct lookup *lookup,
+enum status listing_rows(struct table_buf *s, const struct listing *l, struct lookup *lookup,
 			 const struct listing_metric *m, struct err *e)
 {
 	const size_t at = m ? OF_SHARE + 1 : OF_ADDRESS + 1, place = at + 1, chain = at + 3,
@@ -272,7 +273,8 @@ enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struc
 	struct disasm *d = disasm_new(l->x->file.code, inspect_is_thumb(l->x, l->of.lo));
 	struct lookup_file *file = lookup_file(lookup, l->x->file.path, strlen(l->x->file.path));
 	struct lookup_query *queries = mem_zarray(l->n + 1, sizeof *queries);
-	struct table_cell name = listing_name(s, l), binary = sheet_text(s, l->x->file.path), *row;
+	struct table_cell name = listing_name(s, l), binary = table_buf_text(s, l->x->file.path),
+			  *row;
 	struct instruction i;
 	enum status st;
 
@@ -281,14 +283,14 @@ enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struc
 	st = d ? lookup_run(lookup, queries, l->n, e)
 	       : err_set(e, ST_UNSUPPORTED, "no disassembler for its processor");
 	if (!st && m) {
-		row = sheet_head(s, l->x->file.path);
+		row = table_buf_head(s, l->x->file.path);
 		row[at] = name;
 		row[at].mark = MARK_STRONG;
 		put_cost(row, m, &l->cost);
 		put_within(row + within, name, binary);
 	}
 	for (size_t k = 0; !st && k < l->n && disasm_at(d, l->items[k].addr, l->of.hi, &i); k++) {
-		row = sheet_row(s);
+		row = table_buf_row(s);
 		put_instruction(s, row, at, &i);
 		put_place(s, row + place, lookup, queries[k].named.call);
 		if (m && l->items[k].cost.stack)
@@ -299,8 +301,8 @@ enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struc
 		}
 	}
 	if (!st && m && l->none.stack) {
-		row = sheet_row(s);
-		row[at] = sheet_text(s, "[no instruction]");
+		row = table_buf_row(s);
+		row[at] = table_buf_text(s, "[no instruction]");
 		put_cost(row, m, &l->none);
 		put_within(row + within, name, binary);
 	}

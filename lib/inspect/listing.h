@@ -7,7 +7,7 @@
 #define TM_INSPECT_LISTING_H
 
 #include "lib/inspect/inspect.h"
-#include "lib/inspect/sheet.h"
+#include "lib/inspect/table_buf.h"
 #include "lib/symbolize/lookup.h"
 
 struct extent { /* what to disassemble */
@@ -75,13 +75,13 @@ static inline void cost_add(struct listing_cost *c, uint32_t stack, bool innermo
 	c->stack = stack;
 }
 
-/* An empty sheet, to be released by the caller. m: NULL without costs; else it is a tree of functions
+/* An empty table, to be released by the caller. m: NULL without costs; else it is a tree of functions
  * and their instructions. */
-void listing_sheet(struct inspect_sheet *s, const struct listing_metric *m);
+void listing_sheet(struct table_buf *s, const struct listing_metric *m);
 /* The function, for people: its readable name, or its address. */
-struct table_cell listing_name(struct inspect_sheet *s, const struct listing *l);
+struct table_cell listing_name(struct table_buf *s, const struct listing *l);
 /* Adds l's rows, with lines by the debug information. */
-enum status listing_rows(struct inspect_sheet *s, const struct listing *l, struct lookup *lookup,
+enum status listing_rows(struct table_buf *s, const struct listing *l, struct lookup *lookup,
 			 const struct listing_metric *m, struct err *e);
 
 #endif

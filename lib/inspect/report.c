@@ -12,60 +12,60 @@
 void inspect_report_init(struct inspect_report *r, bool several)
 {
 	unsigned module = several ? COLUMN_SHORTEN | COLUMN_PATH : COLUMN_NOT_TEXT;
-	struct inspect_sheet *s = &r->verdicts;
+	struct table_buf *s = &r->verdicts;
 
-	sheet_init(s, "verdicts", "what it is fit for");
-	sheet_column(s, "module", "module", COLUMN_TEXT, module);
-	sheet_column(s, "capability", "capability", COLUMN_TEXT, 0);
-	sheet_column(s, "fit", "fit", COLUMN_TEXT, 0);
-	sheet_column(s, "why", "why", COLUMN_TEXT, COLUMN_PROSE);
-	sheet_column(s, "fix", "fix", COLUMN_TEXT, COLUMN_PROSE);
+	table_buf_init(s, "verdicts", "what it is fit for");
+	table_buf_column(s, "module", "module", COLUMN_TEXT, module);
+	table_buf_column(s, "capability", "capability", COLUMN_TEXT, 0);
+	table_buf_column(s, "fit", "fit", COLUMN_TEXT, 0);
+	table_buf_column(s, "why", "why", COLUMN_TEXT, COLUMN_PROSE);
+	table_buf_column(s, "fix", "fix", COLUMN_TEXT, COLUMN_PROSE);
 	s = &r->facts;
-	sheet_init(s, "facts", "facts");
-	sheet_column(s, "module", "module", COLUMN_TEXT, module);
-	sheet_column(s, "fact", "fact", COLUMN_TEXT, 0);
-	sheet_column(s, "value", "value", COLUMN_TEXT, COLUMN_PROSE);
+	table_buf_init(s, "facts", "facts");
+	table_buf_column(s, "module", "module", COLUMN_TEXT, module);
+	table_buf_column(s, "fact", "fact", COLUMN_TEXT, 0);
+	table_buf_column(s, "value", "value", COLUMN_TEXT, COLUMN_PROSE);
 	s = &r->segments;
-	sheet_init(s, "segments", "segments");
-	sheet_column(s, "module", "module", COLUMN_TEXT, module);
-	sheet_column(s, "address", "address", COLUMN_TEXT, 0);
-	sheet_column(s, "offset", "offset", COLUMN_TEXT, 0);
-	sheet_column(s, "file_bytes", "in file", COLUMN_BYTES, 0);
-	sheet_column(s, "memory_bytes", "in memory", COLUMN_BYTES, 0);
-	sheet_column(s, "align", "alignment", COLUMN_INT, 0);
-	sheet_column(s, "code", "code", COLUMN_TEXT, 0);
+	table_buf_init(s, "segments", "segments");
+	table_buf_column(s, "module", "module", COLUMN_TEXT, module);
+	table_buf_column(s, "address", "address", COLUMN_TEXT, 0);
+	table_buf_column(s, "offset", "offset", COLUMN_TEXT, 0);
+	table_buf_column(s, "file_bytes", "in file", COLUMN_BYTES, 0);
+	table_buf_column(s, "memory_bytes", "in memory", COLUMN_BYTES, 0);
+	table_buf_column(s, "align", "alignment", COLUMN_INT, 0);
+	table_buf_column(s, "code", "code", COLUMN_TEXT, 0);
 	s = &r->sources;
-	sheet_init(s, "sources", "functions by source file");
-	sheet_column(s, "module", "module", COLUMN_TEXT, module);
-	sheet_column(s, "functions", "functions", COLUMN_INT, 0);
-	sheet_column(s, "calling", "that call", COLUMN_INT, 0);
-	sheet_column(s, "frame_pointer", "with frame pointer", COLUMN_INT, 0);
-	sheet_column(s, "share", "share", COLUMN_PERCENT, 0);
-	sheet_column(s, "instrumented", "instrumented", COLUMN_INT, 0);
-	sheet_column(s, "file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
+	table_buf_init(s, "sources", "functions by source file");
+	table_buf_column(s, "module", "module", COLUMN_TEXT, module);
+	table_buf_column(s, "functions", "functions", COLUMN_INT, 0);
+	table_buf_column(s, "calling", "that call", COLUMN_INT, 0);
+	table_buf_column(s, "frame_pointer", "with frame pointer", COLUMN_INT, 0);
+	table_buf_column(s, "share", "share", COLUMN_PERCENT, 0);
+	table_buf_column(s, "instrumented", "instrumented", COLUMN_INT, 0);
+	table_buf_column(s, "file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH);
 }
 
 void inspect_report_release(struct inspect_report *r)
 {
-	sheet_release(&r->verdicts);
-	sheet_release(&r->facts);
-	sheet_release(&r->segments);
-	sheet_release(&r->sources);
+	table_buf_release(&r->verdicts);
+	table_buf_release(&r->facts);
+	table_buf_release(&r->segments);
+	table_buf_release(&r->sources);
 }
 
 static void __attribute__((format(printf, 4, 5)))
 fact(struct inspect_report *r, const struct inspect *x, const char *name, const char *fmt, ...)
 {
-	struct table_cell *row = sheet_row(&r->facts);
+	struct table_cell *row = table_buf_row(&r->facts);
 	char line[1024];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(line, sizeof line, fmt, args);
 	va_end(args);
-	row[0] = sheet_text(&r->facts, x->file.path);
-	row[1] = sheet_text(&r->facts, name);
-	row[2] = sheet_text(&r->facts, line);
+	row[0] = table_buf_text(&r->facts, x->file.path);
+	row[1] = table_buf_text(&r->facts, name);
+	row[2] = table_buf_text(&r->facts, line);
 }
 
 static void sections(struct inspect_report *r, const struct inspect *x)
@@ -164,20 +164,20 @@ static void functions(struct inspect_report *r, const struct inspect *x)
 
 static void segments(struct inspect_report *r, const struct inspect *x)
 {
-	struct inspect_sheet *s = &r->segments;
+	struct table_buf *s = &r->segments;
 	size_t n;
 	const struct object_segment *all = object_segments(x->file.object, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct table_cell *row = sheet_row(s);
+		struct table_cell *row = table_buf_row(s);
 
-		row[0] = sheet_text(s, x->file.path);
-		row[1] = sheet_textf(s, "0x%" PRIx64, all[i].vaddr);
-		row[2] = sheet_textf(s, "0x%" PRIx64, all[i].offset);
+		row[0] = table_buf_text(s, x->file.path);
+		row[1] = table_buf_textf(s, "0x%" PRIx64, all[i].vaddr);
+		row[2] = table_buf_textf(s, "0x%" PRIx64, all[i].offset);
 		row[3] = cell_number(all[i].filesz);
 		row[4] = cell_number(all[i].memsz);
 		row[5] = cell_number(all[i].align);
-		row[6] = sheet_text(s, all[i].executable ? "yes" : "no");
+		row[6] = table_buf_text(s, all[i].executable ? "yes" : "no");
 	}
 }
 
@@ -187,16 +187,16 @@ void inspect_report_add(struct inspect_report *r, const struct inspect *x)
 	    [FIT_YES] = MARK_GOOD, [FIT_PARTLY] = MARK_WARN, [FIT_NO] = MARK_BAD};
 
 	for (unsigned c = 0; c < FITS; c++) {
-		struct table_cell *row = sheet_row(&r->verdicts);
+		struct table_cell *row = table_buf_row(&r->verdicts);
 		struct fitness f;
 
 		fitness_of(x, c, &f);
-		row[0] = sheet_text(&r->verdicts, x->file.path);
-		row[1] = sheet_text(&r->verdicts, fit_names[c]);
-		row[2] = sheet_text(&r->verdicts, fit_words[f.fit]);
+		row[0] = table_buf_text(&r->verdicts, x->file.path);
+		row[1] = table_buf_text(&r->verdicts, fit_names[c]);
+		row[2] = table_buf_text(&r->verdicts, fit_words[f.fit]);
 		row[2].mark = f.fit == FIT_UNKNOWN ? MARK_FAINT : (uint8_t)marks[f.fit];
-		row[3] = sheet_text(&r->verdicts, f.why);
-		row[4] = sheet_text(&r->verdicts, f.fix);
+		row[3] = table_buf_text(&r->verdicts, f.why);
+		row[4] = table_buf_text(&r->verdicts, f.fix);
 	}
 	inspect_report_files(r, x);
 	sections(r, x);

@@ -6,11 +6,11 @@
 #define TM_INSPECT_REPORT_H
 
 #include "lib/inspect/fitness.h"
-#include "lib/inspect/sheet.h"
+#include "lib/inspect/table_buf.h"
 #include "lib/symbolize/lookup.h"
 
 struct inspect_report {
-	struct inspect_sheet verdicts, facts, segments, sources;
+	struct table_buf verdicts, facts, segments, sources;
 };
 
 /* several: people see the file of a row. */

@@ -40,7 +40,7 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 	struct lookup_file *file = lookup_file(l, x->file.path, strlen(x->file.path));
 	struct map64 index = MAP64_INIT;
 	struct source *all = mem_array(16, sizeof *all);
-	struct inspect_sheet *s = &r->sources;
+	struct table_buf *s = &r->sources;
 	size_t n = 0, cap = 16;
 	enum status st;
 
@@ -66,16 +66,17 @@ enum status inspect_report_sources(struct inspect_report *r, const struct inspec
 	if (n)
 		sort_array(all, n, sizeof *all, report_sources_by_size);
 	for (size_t i = 0; i < n; i++) {
-		struct table_cell *row = sheet_row(s);
+		struct table_cell *row = table_buf_row(s);
 
-		row[0] = sheet_text(s, x->file.path);
+		row[0] = table_buf_text(s, x->file.path);
 		row[1] = cell_number(all[i].n);
 		row[2] = cell_number(all[i].calling);
 		row[3] = cell_number(all[i].frame);
 		row[4] = cell_share(all[i].frame, all[i].calling);
 		row[5] = cell_number(all[i].instrumented);
 		if (all[i].file)
-			row[6] = sheet_text(s, intern_text(&l->symbols.strings, all[i].file, NULL));
+			row[6] =
+			    table_buf_text(s, intern_text(&l->symbols.strings, all[i].file, NULL));
 	}
 	map64_release(&index);
 	free(all);

@@ -87,7 +87,7 @@ static void see_symbol(void *arg, const struct object_linked *s)
 }
 
 /* Slots that the dynamic linker fills with the address of something that has a role. */
-static void inspect_symbols_take_imports(struct inspect *x)
+static void inspect_symbols_add_imports(struct inspect *x)
 {
 	size_t n;
 	const struct object_import *imports = object_imports(x->file.object, &n);
@@ -118,7 +118,7 @@ void inspect_symbols(struct inspect *x)
 	for (size_t i = 0; i < ROLES; i++)
 		if (x->roles[i] & ROLE_EXPORTED)
 			x->roles[i] &= (uint8_t)~ROLE_HIDDEN;
-	inspect_symbols_take_imports(x);
+	inspect_symbols_add_imports(x);
 }
 
 struct thumb {

@@ -3,7 +3,7 @@
  * Binaries of tracemill/symbolize.h: opened, and asked for what they say without a batch.
  */
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 #include "lib/find/container.h"
 #include "lib/library/symbolizer.h"
 
@@ -17,7 +17,7 @@ static struct tracemill_binary *binary_at(struct tracemill_symbolizer *s, const 
 	for (b = s->binaries; b; b = b->next)
 		if (!strcmp(b->path, path))
 			return b;
-	b = zone_outside(sizeof *b + n);
+	b = resource_scope_outside(sizeof *b + n);
 	b->file = NULL;
 	memcpy(b->path, path, n);
 	b->next = s->binaries;
@@ -98,7 +98,7 @@ static uint64_t code_base(const struct lookup_file *f)
 	return base == UINT64_MAX ? lookup_base(f) : base;
 }
 
-static enum tracemill_status symbolizer_tell_facts(struct library_call *c)
+static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 {
 	struct tracemill_binary *b = (struct tracemill_binary *)(uintptr_t)c->in;
 	const struct lookup_file *f = symbolizer_file(c->s, b);
@@ -135,7 +135,7 @@ enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 	if (facts->size < sizeof facts->size)
 		return handle_misuse(&s->handle, "facts: size is not filled in");
 	return symbolizer_call(
-	    &(struct library_call){.s = s, .fn = symbolizer_tell_facts, .a = facts, .in = binary});
+	    &(struct library_call){.s = s, .fn = symbolizer_get_facts, .a = facts, .in = binary});
 }
 
 struct symbolizer_asked { /* by name */
@@ -366,7 +366,7 @@ static void *symbolizer_expect(void *arg)
 {
 	struct tracemill_symbolizer *s = arg;
 
-	s->expected_end = zone_run(s->handle.zone, symbolizer_read_symbols, s->expected);
+	s->expected_end = resource_scope_run(s->handle.scope, symbolizer_read_symbols, s->expected);
 	return NULL;
 }
 
@@ -382,8 +382,8 @@ static enum tracemill_status symbolizer_begin_to_expect(struct library_call *c)
 	return TRACEMILL_OK;
 }
 
-enum tracemill_status tracemill_expect(struct tracemill_symbolizer *s,
-				       struct tracemill_binary *binary)
+enum tracemill_status tracemill_prefetch(struct tracemill_symbolizer *s,
+					 struct tracemill_binary *binary)
 {
 	return symbolizer_call(
 	    &(struct library_call){.s = s, .fn = symbolizer_begin_to_expect, .a = binary});

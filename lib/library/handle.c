@@ -69,24 +69,24 @@ enum tracemill_status handle_fail(struct library_handle *h, const struct err *e)
 
 enum tracemill_status handle_run(struct library_handle *h, void (*fn)(void *arg), void *arg)
 {
-	enum zone_end end;
+	enum resource_scope_end end;
 
 	h->e.code = ST_OK;
 	h->e.msg[0] = '\0';
 	atomic_store(&h->cancelled, false);
-	if (!h->zone)
-		h->zone = zone_new(&h->cancelled);
-	if (!h->zone)
+	if (!h->scope)
+		h->scope = resource_scope_new(&h->cancelled);
+	if (!h->scope)
 		return handle_no_memory(h);
-	end = zone_run(h->zone, fn, arg);
-	return end == ZONE_DONE ? TRACEMILL_OK : handle_end(h, end);
+	end = resource_scope_run(h->scope, fn, arg);
+	return end == RESOURCE_SCOPE_DONE ? TRACEMILL_OK : handle_end(h, end);
 }
 
-enum tracemill_status handle_end(struct library_handle *h, enum zone_end end)
+enum tracemill_status handle_end(struct library_handle *h, enum resource_scope_end end)
 {
-	zone_free(h->zone);
-	h->zone = NULL;
-	if (end == ZONE_NO_MEMORY)
+	resource_scope_free(h->scope);
+	h->scope = NULL;
+	if (end == RESOURCE_SCOPE_NO_MEMORY)
 		return handle_no_memory(h);
 	err_set(&h->e, ST_LIMIT, "%s", tracemill_status_text(TRACEMILL_CANCELLED));
 	return TRACEMILL_CANCELLED;
@@ -99,6 +99,6 @@ void handle_cancel(struct library_handle *h)
 
 void handle_release(struct library_handle *h)
 {
-	zone_free(h->zone);
-	h->zone = NULL;
+	resource_scope_free(h->scope);
+	h->scope = NULL;
 }

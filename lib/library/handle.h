@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common part of all handles of libtracemill: a zone for the handle's resources, the reason of
+ * The common part of all handles of libtracemill: a scope for the handle's resources, the reason of
  * its last error, and a way to cancel a running call.
  */
 #ifndef TM_LIBRARY_HANDLE_H
 #define TM_LIBRARY_HANDLE_H
 
 #include "lib/base/err.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 #include "lib/library/tracemill/version.h"
 
 struct library_handle {
-	struct zone *zone; /* NULL: nothing is held */
+	struct resource_scope *scope; /* NULL: nothing is held */
 	atomic_bool cancelled;
 	struct err e; /* msg: "" */
 };
 
-/* Runs fn in the handle's zone. TRACEMILL_OK: fn returned. Else all that the zone held has been
+/* Runs fn in the handle's scope. TRACEMILL_OK: fn returned. Else all that the scope held has been
  * given back, and the handle's error is set. */
 enum tracemill_status handle_run(struct library_handle *h, void (*fn)(void *arg), void *arg);
 /* Any thread, signal handlers. */
@@ -27,8 +27,8 @@ void handle_release(struct library_handle *h);
 enum tracemill_status handle_misuse(struct library_handle *h, const char *what);
 enum tracemill_status handle_no_memory(struct library_handle *h);
 enum tracemill_status handle_fail(struct library_handle *h, const struct err *e);
-/* Ends the zone, after something in it has ended so (not ZONE_DONE). */
-enum tracemill_status handle_end(struct library_handle *h, enum zone_end end);
+/* Ends the scope, after something in it has ended so (not ZONE_DONE). */
+enum tracemill_status handle_end(struct library_handle *h, enum resource_scope_end end);
 /* Puts the place in the file before the text of an error. */
 void handle_place(struct err *e);
 /* The public status of an enum status. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of the texts that a caller's options point to, in a block of their own outside of any zone.
+ * Copies of the texts that a caller's options point to, in a block of their own outside of any scope.
  */
 #ifndef TM_LIBRARY_OPTION_TEXTS_H
 #define TM_LIBRARY_OPTION_TEXTS_H

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text of maps, or a mapping; outside of the zone. */
+/* A text of maps, or a mapping; outside of the scope. */
 struct process_part {
 	struct process_part *next;
 	bool is_text;
@@ -25,7 +25,7 @@ struct process_part {
 
 static enum tracemill_status process_new(struct library_call *c)
 {
-	struct tracemill_process *p = zone_outside(sizeof *p);
+	struct tracemill_process *p = resource_scope_outside(sizeof *p);
 
 	p->s = c->s;
 	p->next = c->s->processes;
@@ -63,7 +63,7 @@ static enum status read_text(struct trace *t, const char *text, size_t n, struct
 	return maps_read(&c, t, NULL, e);
 }
 
-struct telling {
+struct part_request {
 	struct tracemill_process *p;
 	struct process_part part;
 	const void *id;
@@ -71,11 +71,11 @@ struct telling {
 
 static enum tracemill_status process_add_part(struct library_call *c)
 {
-	const struct telling *told = c->a;
+	const struct part_request *request = c->a;
 	struct process_part *part;
 	struct err e = ERR_INIT;
 
-	if (told->part.is_text) {
+	if (request->part.is_text) {
 		struct trace *t = trace_new();
 		enum status st = read_text(t, c->in, c->n, &e);
 
@@ -83,31 +83,31 @@ static enum tracemill_status process_add_part(struct library_call *c)
 		if (st)
 			return handle_fail(&c->s->handle, &e);
 	}
-	part = zone_outside(sizeof *part + c->n + told->part.n_id);
-	*part = told->part;
+	part = resource_scope_outside(sizeof *part + c->n + request->part.n_id);
+	*part = request->part;
 	part->n_text = c->n;
 	memcpy(part->bytes, c->in, c->n);
 	if (part->n_id)
-		memcpy(part->bytes + c->n, told->id, part->n_id);
-	part->next = told->p->parts;
-	told->p->parts = part;
+		memcpy(part->bytes + c->n, request->id, part->n_id);
+	part->next = request->p->parts;
+	request->p->parts = part;
 	return TRACEMILL_OK;
 }
 
 enum tracemill_status tracemill_process_maps(struct tracemill_process *p, const char *text,
 					     size_t n)
 {
-	struct telling told = {.p = p, .part = {.is_text = true}};
+	struct part_request request = {.p = p, .part = {.is_text = true}};
 
 	return symbolizer_call(&(struct library_call){
-	    .s = p->s, .fn = process_add_part, .a = &told, .in = text, .n = n});
+	    .s = p->s, .fn = process_add_part, .a = &request, .in = text, .n = n});
 }
 
 enum tracemill_status tracemill_process_mapping(struct tracemill_process *p, const char *name,
 						const void *build_id, size_t n_build_id,
 						uint64_t lo, uint64_t hi, uint64_t offset)
 {
-	struct telling told = {
+	struct part_request request = {
 	    .p = p,
 	    .part = {.range = {.lo = lo, .hi = hi, .offset = offset, .executable = true},
 		     .n_id = n_build_id},
@@ -118,7 +118,7 @@ enum tracemill_status tracemill_process_mapping(struct tracemill_process *p, con
 	if (n_build_id > OBJECT_BUILD_ID_MAX)
 		return handle_misuse(&p->s->handle, "a build-id has 1 to 64 bytes");
 	return symbolizer_call(&(struct library_call){
-	    .s = p->s, .fn = process_add_part, .a = &told, .in = name, .n = strlen(name)});
+	    .s = p->s, .fn = process_add_part, .a = &request, .in = name, .n = strlen(name)});
 }
 
 static bool same_module(const struct process_part *a, const struct process_part *b)
@@ -190,7 +190,7 @@ struct binding_job {
 	enum tracemill_address_kind kind;
 };
 
-static void bind_one(struct tracemill_symbolizer *s, const struct find_bound *b,
+static void bind_one(struct tracemill_symbolizer *s, const struct find_resolved *b,
 		     struct tracemill_query *q)
 {
 	*q = (struct tracemill_query){.why = TRACEMILL_NO_BINARY};
@@ -214,7 +214,7 @@ static enum tracemill_status process_bind(struct library_call *c)
 	struct find_files *files = files_of(j->p);
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
-	struct find_bound *bound;
+	struct find_resolved *bound;
 	uint32_t *ids = mem_array(c->n, sizeof *ids);
 
 	for (const struct process_part *part = j->p->parts; part; part = part->next)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * tracemill/symbolize.h on lib/symbolize/lookup.h. What the caller was handed (the handle, binaries,
- * processes) lies outside of the zone and outlives an error that gives the zone back; what was opened
- * and answered lies in the zone, and is made again when it is asked for.
+ * processes) lies outside of the scope and outlives an error that gives the scope back; what was opened
+ * and answered lies in the scope, and is made again when it is asked for.
  */
-#include "lib/library/naming.h"
+#include "lib/library/trace_symbolizer.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 #include "lib/demangle/demangle.h"
 #include "lib/demangle/demangle_llvm.h"
 #include "lib/find/search.h"
@@ -33,7 +33,7 @@ static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
 	return option_texts_keep(&t, &s->texts);
 }
 
-/* What is opened, in the zone. */
+/* What is opened, in the scope. */
 
 enum { MOST_VERIFIED = 1000000 };
 
@@ -101,12 +101,12 @@ static void symbolizer_open_all(struct tracemill_symbolizer *s)
 	s->opened = x;
 }
 
-/* Where no zone does it. */
+/* Where no scope does it. */
 static void symbolizer_release_all(struct tracemill_symbolizer *s)
 {
 	struct library_opened *x = s->opened;
 
-	if (ZONE_HOLDS || !x)
+	if (RESOURCE_SCOPE_HOLDS || !x)
 		return;
 	for (struct tracemill_process *p = s->processes; p; p = p->next)
 		process_close(p);
@@ -114,9 +114,9 @@ static void symbolizer_release_all(struct tracemill_symbolizer *s)
 	buf_release(&x->text);
 	buf_release(&x->source);
 	buf_release(&x->source_path);
-	lookup_release(&x->lookup); /* its cache goes before the files of namings */
-	for (struct tracemill_naming *n = s->namings; n; n = n->next)
-		naming_close(n);
+	lookup_release(&x->lookup); /* its cache goes before the files of trace symbolizers */
+	for (struct tracemill_trace_symbolizer *n = s->namings; n; n = n->next)
+		trace_symbolizer_close(n);
 	search_release(&x->search);
 	verify_free(x->verify);
 	free(x->queries);
@@ -129,7 +129,7 @@ static void close_all(struct tracemill_symbolizer *s)
 		b->file = NULL;
 	for (struct tracemill_process *p = s->processes; p; p = p->next)
 		p->files = NULL;
-	for (struct tracemill_naming *n = s->namings; n; n = n->next)
+	for (struct tracemill_trace_symbolizer *n = s->namings; n; n = n->next)
 		n->opened = NULL;
 	s->opened = NULL;
 }
@@ -152,10 +152,10 @@ static void symbolizer_run_call(void *arg)
 	c->status = c->fn(c);
 }
 
-static enum zone_end symbolizer_await(struct tracemill_symbolizer *s)
+static enum resource_scope_end symbolizer_await(struct tracemill_symbolizer *s)
 {
 	if (!s->expects)
-		return ZONE_DONE;
+		return RESOURCE_SCOPE_DONE;
 	pthread_join(s->expecting, NULL);
 	s->expects = false;
 	return s->expected_end;
@@ -163,7 +163,7 @@ static enum zone_end symbolizer_await(struct tracemill_symbolizer *s)
 
 enum tracemill_status symbolizer_call(struct library_call *c)
 {
-	enum zone_end end = symbolizer_await(c->s);
+	enum resource_scope_end end = symbolizer_await(c->s);
 	enum tracemill_status st = end ? handle_end(&c->s->handle, end)
 				       : handle_run(&c->s->handle, symbolizer_run_call, c);
 
@@ -230,7 +230,7 @@ void tracemill_symbolizer_free(struct tracemill_symbolizer *s)
 	symbolizer_release_all(s);
 	handle_release(&s->handle);
 	process_free_all(s->processes);
-	naming_free_all(s->namings);
+	trace_symbolizer_free_all(s->namings);
 	for (struct tracemill_binary *b = s->binaries; b; b = next) {
 		next = b->next;
 		free(b);
@@ -245,7 +245,7 @@ static enum tracemill_status symbolizer_end_search(struct library_call *c)
 	return TRACEMILL_OK;
 }
 
-void tracemill_symbolizer_abandon(struct tracemill_symbolizer *s)
+void tracemill_symbolizer_exit(struct tracemill_symbolizer *s)
 {
 	if (s && s->opened)
 		symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_end_search});
@@ -301,7 +301,7 @@ static void symbolizer_view_some(const struct lookup *l, const struct lookup_que
 	}
 }
 
-/* Reading answers allocates nothing in a zone, so what they may ask is there before. */
+/* Reading answers allocates nothing in a scope, so what they may ask is there before. */
 static void load_symbols(struct library_opened *x, size_t n)
 {
 	struct lookup_views v = {.n = 0};
@@ -337,7 +337,7 @@ static enum tracemill_status symbolizer_answer(struct library_call *c)
 						  .addr = queries[i].address};
 	if (lookup_run(&x->lookup, x->queries, c->n, &e))
 		return handle_fail(&c->s->handle, &e);
-	if (ZONE_HOLDS)
+	if (RESOURCE_SCOPE_HOLDS)
 		load_symbols(x, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		queries[i].why = why(&x->queries[i]);
@@ -420,8 +420,8 @@ enum tracemill_status tracemill_view(const struct tracemill_symbolizer *s,
 	for (size_t i = 0; i < n; i++)
 		if (queries[i].first >= v.x->n)
 			return TRACEMILL_MISUSE;
-	/* in no zone: the views are the caller's, and the handle is only read */
-	if (zone_run(NULL, symbolizer_run_view, &v) == ZONE_DONE)
+	/* in no scope: the views are the caller's, and the handle is only read */
+	if (resource_scope_run(NULL, symbolizer_run_view, &v) == RESOURCE_SCOPE_DONE)
 		return TRACEMILL_OK;
 	tracemill_views_release(views);
 	return TRACEMILL_MEMORY;
@@ -440,12 +440,12 @@ static enum tracemill_status symbolizer_check_files(struct library_call *c)
 							: TRACEMILL_OK;
 }
 
-enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s)
+enum tracemill_status tracemill_check_files(struct tracemill_symbolizer *s)
 {
 	return symbolizer_call(&(struct library_call){.s = s, .fn = symbolizer_check_files});
 }
 
-static enum tracemill_status symbolizer_tell_resolved(struct library_call *c)
+static enum tracemill_status symbolizer_get_resolved(struct library_call *c)
 {
 	const struct lookup_query *q = c->a;
 	struct symbolizer_place *place = (struct symbolizer_place *)(uintptr_t)c->in;
@@ -465,7 +465,7 @@ enum tracemill_status tracemill_resolved(struct tracemill_symbolizer *s,
 	if (!q)
 		return handle_misuse(&s->handle, "not a query of the last batch");
 	return symbolizer_call(
-	    &(struct library_call){.s = s, .fn = symbolizer_tell_resolved, .a = q, .in = &place});
+	    &(struct library_call){.s = s, .fn = symbolizer_get_resolved, .a = q, .in = &place});
 }
 
 static const char *text_of(const struct lookup *l, uint32_t id)
@@ -535,8 +535,8 @@ enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t 
 {
 	struct pieces p = {fn, arg, n, s->options.threads ? s->options.threads : pool_cpus()};
 
-	/* in no zone: the handle is as it was whatever happens */
-	return zone_run(NULL, symbolizer_run_pieces, &p) == ZONE_DONE
+	/* in no scope: the handle is as it was whatever happens */
+	return resource_scope_run(NULL, symbolizer_run_pieces, &p) == RESOURCE_SCOPE_DONE
 		   ? TRACEMILL_OK
 		   : handle_no_memory(&s->handle);
 }
@@ -571,14 +571,15 @@ size_t tracemill_demangle_as(enum tracemill_spelling spelling, const char *name,
 			     size_t size)
 {
 	struct demangling d = {.spelling = spelling, .name = name, .n = n, .to = to, .size = size};
-	struct zone *z;
+	struct resource_scope *z;
 
 	if ((unsigned)spelling > TRACEMILL_SPELL_SHORT)
 		return 0;
-	z = zone_new(NULL);
-	if ((z || !ZONE_HOLDS) && zone_run(z, symbolizer_run_demangle, &d) != ZONE_DONE)
+	z = resource_scope_new(NULL);
+	if ((z || !RESOURCE_SCOPE_HOLDS) &&
+	    resource_scope_run(z, symbolizer_run_demangle, &d) != RESOURCE_SCOPE_DONE)
 		d.length = 0;
-	zone_free(z);
+	resource_scope_free(z);
 	return d.length;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The structs behind the handles of tracemill/symbolize.h. Whatever the caller was handed (the
- * handle, binaries, processes, namings) lies outside of the zone and outlives an error that gives the zone
- * back; what was opened and answered lies in the zone, and is made again when it is asked for.
+ * handle, binaries, processes, trace symbolizers) lies outside of the scope and outlives an error that gives the scope
+ * back; what was opened and answered lies in the scope, and is made again when it is asked for.
  */
 #ifndef TM_LIBRARY_SYMBOLIZER_H
 #define TM_LIBRARY_SYMBOLIZER_H
@@ -17,14 +17,14 @@
 
 #include <pthread.h>
 
-/* Opened at most once in a zone's life. */
+/* Opened at most once in a scope's life. */
 struct tracemill_binary {
 	struct tracemill_binary *next;
-	struct lookup_file *file; /* NULL: not in this zone */
+	struct lookup_file *file; /* NULL: not in this scope */
 	char path[];
 };
 
-/* In the zone. */
+/* In the scope. */
 struct library_opened {
 	struct find_search search;
 	struct lookup lookup;
@@ -38,7 +38,7 @@ struct library_opened {
 	bool has_source;
 	char line[1000];
 	size_t n_failures;     /* of files of managed code, that were returned */
-	size_t n_met;          /* files up to this one have been reported */
+	size_t n_archives;     /* files up to this one have been reported */
 	struct verify *verify; /* NULL: not asked for */
 	size_t n_verified;     /* its complaints up to this one have been reported */
 };
@@ -49,23 +49,23 @@ struct tracemill_symbolizer {
 	struct kept_texts texts; /* all that options points to */
 	struct tracemill_binary *binaries;
 	struct tracemill_process *processes;
-	struct tracemill_naming *namings;
-	struct library_opened *opened; /* NULL: not in this zone */
+	struct tracemill_trace_symbolizer *namings;
+	struct library_opened *opened; /* NULL: not in this scope */
 	/* tracemill_expect */
 	bool expects;
 	pthread_t expecting;
 	struct object *expected;
-	enum zone_end expected_end;
+	enum resource_scope_end expected_end;
 };
 
 struct tracemill_process {
 	struct tracemill_process *next;
 	struct tracemill_symbolizer *s;
 	struct process_part *parts; /* what it was given, the newest first */
-	struct find_files *files;   /* NULL: not in this zone */
+	struct find_files *files;   /* NULL: not in this scope */
 };
 
-/* A call of the interface: fn runs in the zone, with everything opened. */
+/* A call of the interface: fn runs in the scope, with everything opened. */
 struct library_call {
 	struct tracemill_symbolizer *s;
 	enum tracemill_status (*fn)(struct library_call *c);
@@ -88,6 +88,6 @@ struct lookup_query *symbolizer_query(const struct tracemill_symbolizer *s,
 				      const struct tracemill_query *query);
 
 void process_free_all(struct tracemill_process *p);
-void process_close(struct tracemill_process *p); /* its files, where no zone does it */
+void process_close(struct tracemill_process *p); /* its files, where no scope does it */
 
 #endif

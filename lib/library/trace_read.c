@@ -103,7 +103,7 @@ enum tracemill_status tracemill_trace_read(const char *path,
 					   char *error, size_t size)
 {
 	struct reading r = {.path = path, .arg = arg, .e = ERR_INIT};
-	struct library_handle h = {.zone = NULL};
+	struct library_handle h = {.scope = NULL};
 	enum tracemill_status st;
 
 	memcpy(&r.to, receiver, receiver->size < sizeof r.to ? receiver->size : sizeof r.to);

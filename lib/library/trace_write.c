@@ -17,7 +17,7 @@ struct tracemill_writer {
 	struct library_handle handle;
 	enum tracemill_status failed; /* all that follows fails so, too */
 	int fd;
-	/* in the zone: */
+	/* in the scope: */
 	struct trace *t;
 	struct writer *writer;
 	FILE *out;
@@ -53,7 +53,7 @@ static void open_stream(struct adding *a)
 		a->status = TRACEMILL_SYSTEM;
 		return;
 	}
-	zone_hold(w->out, trace_write_close_stream);
+	resource_scope_hold(w->out, trace_write_close_stream);
 	w->t = trace_new();
 	w->writer = writer_new(w->out);
 }

@@ -51,7 +51,7 @@ size_t il2cpp_bare(const char *name)
 
 /* The part behind the hash. Those that only say how the method was compiled are dropped; a thunk
  * is another function than its method, and says so. Longest first. */
-static struct text il2cpp_take_suffix(struct text *t)
+static struct text il2cpp_parse_suffix(struct text *t)
 {
 	static const char *const dropped[] = {"_gshared_inline", "_RuntimeMethod_var",
 					      "_MethodInfo_var", "_gshared", "_inline"};
@@ -88,7 +88,7 @@ static struct text il2cpp_take_suffix(struct text *t)
 	return (struct text){"", 0};
 }
 
-static struct text take_prefix(struct text *t)
+static struct text parse_prefix(struct text *t)
 {
 	static const char *const prefixes[] = {"ReversePInvokeWrapper_", "DelegatePInvokeWrapper_",
 					       "RuntimeInvoker_"};
@@ -105,7 +105,7 @@ static struct text take_prefix(struct text *t)
 	return (struct text){"", 0};
 }
 
-static bool take_hash(struct text *t)
+static bool parse_hash(struct text *t)
 {
 	size_t digits = 0;
 
@@ -134,8 +134,8 @@ bool il2cpp_generated(const char *raw)
 		if (is_hash(s, HASH))
 			return true;
 	}
-	il2cpp_take_suffix(&t);
-	return take_hash(&t);
+	il2cpp_parse_suffix(&t);
+	return parse_hash(&t);
 }
 
 /* The characters that escapes stand for, where they do: "U3C" is a "<" only with its "U3E", or else
@@ -344,11 +344,11 @@ char *il2cpp_display(const char *name)
 
 	if (whole == LONGEST || !n)
 		return NULL;
-	thunk = il2cpp_take_suffix(&t);
-	hashed = take_hash(&t);
+	thunk = il2cpp_parse_suffix(&t);
+	hashed = parse_hash(&t);
 	if (!hashed && memcmp(name, "RuntimeInvoker_", n < 15 ? n : 15) != 0)
 		return NULL;
-	prefix = take_prefix(&t);
+	prefix = parse_prefix(&t);
 	if (!hashed && (!prefix.n || !t.n))
 		return NULL;
 	if (!hashed)

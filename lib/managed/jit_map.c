@@ -35,7 +35,7 @@ static bool hex_word(const char **s, size_t *n, uint64_t *v)
 	return true;
 }
 
-static void take_line(struct jit_map *m, struct lines *l, const char *s, size_t n)
+static void parse_line(struct jit_map *m, struct lines *l, const char *s, size_t n)
 {
 	uint32_t order = (uint32_t)l->n;
 	uint64_t lo, size;
@@ -146,7 +146,7 @@ enum status jit_map_read(struct jit_map *m, struct cursor *in, struct err *e)
 	size_t n;
 
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
-		take_line(m, &l, line, n);
+		parse_line(m, &l, line, n);
 	if (!cursor_failed(in))
 		jit_map_into_spans(m, &l);
 	free(l.heap);

@@ -18,18 +18,18 @@
 enum { ROOT_MAX = 4096 };
 #define BACKUP "_BackUpThisFolder_ButDontShipItWithYourGame"
 
-static void tell(struct managed *m, const char *path, const char *text)
+static void add_message(struct managed *m, const char *path, const char *text)
 {
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%s: %s", path, text);
-	intern_add(&m->told, b.data, b.len);
+	intern_add(&m->messages, b.data, b.len);
 	buf_release(&b);
 }
 
 void managed_init(struct managed *m, const struct managed_options *o)
 {
-	*m = (struct managed){.options = *o, .tell_from = 1};
+	*m = (struct managed){.options = *o, .next_message = 1};
 }
 
 void managed_release(struct managed *m)
@@ -51,8 +51,8 @@ void managed_release(struct managed *m)
 	method_map_release(&m->methods);
 	jit_map_release(&m->jit);
 	intern_release(&m->seen);
-	intern_release(&m->told);
-	*m = (struct managed){.tell_from = 1};
+	intern_release(&m->messages);
+	*m = (struct managed){.next_message = 1};
 }
 
 static void failed(struct managed *m, const char *path, bool given, const struct err *e)
@@ -65,7 +65,7 @@ static void failed(struct managed *m, const char *path, bool given, const struct
 		return;
 	}
 	err_of_file(&copy, "not used", path);
-	intern_add(&m->told, copy.msg, strlen(copy.msg));
+	intern_add(&m->messages, copy.msg, strlen(copy.msg));
 }
 
 static struct managed_file *add(struct managed *m, const char *path, bool given)
@@ -116,9 +116,9 @@ static struct managed_file *managed_add_lines(struct managed *m, const char *pat
 		buf_addf(&word, "a line map (%s) of %" PRIu64 " C++ files, %" PRIu64 " lines%s",
 			 facts.sentry ? "Sentry's" : "Unity's", facts.files, facts.lines,
 			 root.len ? ", with il2cppFileRoot.txt" : "");
-		tell(m, path, buf_str(&word));
+		add_message(m, path, buf_str(&word));
 		if (facts.odd)
-			tell(m, path, "members that are no lines were left out");
+			add_message(m, path, "members that are no lines were left out");
 		if (facts.broken) {
 			e = *facts.broken;
 			failed(m, f->path, given, &e);
@@ -142,7 +142,7 @@ static void add_methods(struct managed *m, const char *path, bool given)
 	} else {
 		buf_addf(&word, "a method map of %" PRIu64 " method%s", m->methods.methods - before,
 			 plural_s(m->methods.methods - before));
-		tell(m, path, buf_str(&word));
+		add_message(m, path, buf_str(&word));
 	}
 	input_close(&in);
 	buf_release(&word);
@@ -159,7 +159,7 @@ static void read_jit(struct managed *m, const char *path)
 	} else {
 		buf_addf(&word, "compiled code of %" PRIu64 " lines, %" PRIu64 " others",
 			 m->jit.lines, m->jit.odd);
-		tell(m, path, buf_str(&word));
+		add_message(m, path, buf_str(&word));
 	}
 	input_close(&in);
 	buf_release(&word);
@@ -196,7 +196,7 @@ static struct managed_file *managed_add_usym(struct managed *m, const char *path
 		buf_addf(&word, "a %s of %.*s, %" PRIu32 " records",
 			 facts.lite ? "usymlite" : "usym", (int)facts.name.n, facts.name.s,
 			 facts.records);
-		tell(m, path, buf_str(&word));
+		add_message(m, path, buf_str(&word));
 	}
 	input_close(&in);
 	buf_release(&data);
@@ -371,7 +371,7 @@ static const struct usym *managed_beside(struct managed *m, const char *path,
 			continue;
 		if (id->len && usym_facts(f->usym).id.n &&
 		    !same_id(usym_facts(f->usym).id, id->bytes, id->len))
-			tell(m, f->path, "not used: it is of another build (id)");
+			add_message(m, f->path, "not used: it is of another build (id)");
 		else
 			u = f->usym;
 	}
@@ -411,7 +411,8 @@ struct managed_of *managed_of(struct managed *m, const struct object *o, const c
 		if (f->lines && line_map_is_of(f->lines, id))
 			VEC_PUSH(of->maps, of->n_maps, of->cap_maps) = f->lines;
 		else if (f->lines)
-			tell(m, f->path, "not used for a binary: it is of others (__debug-id__)");
+			add_message(m, f->path,
+				    "not used for a binary: it is of others (__debug-id__)");
 	}
 	of->usym = managed_usym(m, path ? path : "", id->bytes, id->len);
 	if (!of->usym && path)
@@ -461,9 +462,9 @@ char *managed_name(const struct managed *m, const char *raw, const char *demangl
 	return signature ? mem_strdup(signature) : il2cpp_display(name);
 }
 
-const char *managed_told(struct managed *m)
+const char *managed_next_message(struct managed *m)
 {
-	if (m->tell_from > intern_count(&m->told))
+	if (m->next_message > intern_count(&m->messages))
 		return NULL;
-	return intern_text(&m->told, m->tell_from++, NULL);
+	return intern_text(&m->messages, m->next_message++, NULL);
 }

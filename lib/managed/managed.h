@@ -57,9 +57,9 @@ struct managed {
 	struct jit_map jit;
 	struct managed_of **of; /* by object: NULL entries never */
 	size_t n_of, cap_of;
-	struct intern seen; /* folders that were looked at */
-	struct intern told; /* words for -v, each once */
-	uint32_t tell_from;
+	struct intern seen;     /* folders that were looked at */
+	struct intern messages; /* words for -v, each once */
+	uint32_t next_message;
 	struct managed_failure { /* of given files */
 		const char *path;
 		struct err e;
@@ -97,6 +97,6 @@ const struct usym *managed_usym(struct managed *m, const char *module, const uin
 				size_t n_build_id);
 
 /* The next word for -v that was not yet given; NULL: no more. */
-const char *managed_told(struct managed *m);
+const char *managed_next_message(struct managed *m);
 
 #endif

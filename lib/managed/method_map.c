@@ -3,7 +3,7 @@
 
 enum { LINE_LIMIT = 1 << 20 };
 
-static void method_map_take_line(struct method_map *m, const char *line, size_t n)
+static void method_map_parse_line(struct method_map *m, const char *line, size_t n)
 {
 	const char *tab = memchr(line, '\t', n), *signature = tab ? tab + 1 : NULL, *end;
 	size_t n_name = tab ? (size_t)(tab - line) : 0, left;
@@ -41,7 +41,7 @@ enum status method_map_read(struct method_map *m, struct cursor *in, struct err 
 	size_t n;
 
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
-		method_map_take_line(m, line, n);
+		method_map_parse_line(m, line, n);
 	if (cursor_failed(in))
 		return err_failure(e);
 	if (m->methods + m->twice == before)

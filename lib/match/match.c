@@ -20,30 +20,30 @@ struct match {
 	pcre2_match_context *context;
 	struct match_place from;
 	char *pattern, *name; /* from.name is name */
-	uint64_t gave_up;
+	uint64_t timed_out;
 	struct match_option *option; /* NULL: it is of a file */
 };
 
 /* The program's, until it ends. */
 struct match_option {
-	struct match_nothing told;
+	struct match_nothing use;
 	struct near near;
 };
 static struct match_option **asked;
 static size_t n_asked, cap_asked;
 
 /* The program's, until it ends. */
-static struct match_given_up *given_up;
-static size_t n_given_up, cap_given_up;
-static uint64_t all_gave_up;
+static struct match_timeout *timeouts;
+static size_t n_timeouts, cap_timeouts;
+static uint64_t all_timed_out;
 
-static void *match_take(size_t n, void *arg)
+static void *match_alloc(size_t n, void *arg)
 {
 	(void)arg;
 	return mem_alloc(n);
 }
 
-static void match_give_back(void *p, void *arg)
+static void match_free_block(void *p, void *arg)
 {
 	(void)arg;
 	free(p);
@@ -56,7 +56,7 @@ static pcre2_compile_context *compiling;
 
 static void match_lend_memory(void)
 {
-	memory = pcre2_general_context_create(match_take, match_give_back, NULL);
+	memory = pcre2_general_context_create(match_alloc, match_free_block, NULL);
 	compiling = pcre2_compile_context_create(memory);
 }
 
@@ -68,12 +68,12 @@ static struct match_option *option_of(const struct match *m, unsigned flags)
 	if (m->from.line || strncmp(m->name, "--", 2) != 0)
 		return NULL;
 	for (size_t i = 0; i < n_asked; i++)
-		if (!strcmp(asked[i]->told.option, m->name) &&
-		    !strcmp(asked[i]->told.pattern, m->pattern))
+		if (!strcmp(asked[i]->use.option, m->name) &&
+		    !strcmp(asked[i]->use.pattern, m->pattern))
 			return asked[i];
 	o = mem_zalloc(sizeof *o);
 	near_init(&o->near, m->pattern, strlen(m->pattern), !(flags & MATCH_LITERAL));
-	o->told = (struct match_nothing){
+	o->use = (struct match_nothing){
 	    .option = mem_strdup(m->name), .pattern = mem_strdup(m->pattern), .near = o->near.name};
 	VEC_PUSH(asked, n_asked, cap_asked) = o;
 	return o;
@@ -130,20 +130,20 @@ void match_free(struct match *m)
 	free(m);
 }
 
-static void give_up(struct match *m)
+static void add_timeout(struct match *m)
 {
 	size_t i = 0;
 
-	m->gave_up++;
-	all_gave_up++;
-	while (i < n_given_up && (given_up[i].from.line != m->from.line ||
-				  strcmp(given_up[i].from.name, m->name) != 0 ||
-				  strcmp(given_up[i].pattern, m->pattern) != 0))
+	m->timed_out++;
+	all_timed_out++;
+	while (i < n_timeouts && (timeouts[i].from.line != m->from.line ||
+				  strcmp(timeouts[i].from.name, m->name) != 0 ||
+				  strcmp(timeouts[i].pattern, m->pattern) != 0))
 		i++;
-	if (i == n_given_up)
-		VEC_PUSH(given_up, n_given_up, cap_given_up) = (struct match_given_up){
+	if (i == n_timeouts)
+		VEC_PUSH(timeouts, n_timeouts, cap_timeouts) = (struct match_timeout){
 		    {mem_strdup(m->name), m->from.line}, mem_strdup(m->pattern), 0};
-	given_up[i].times++;
+	timeouts[i].times++;
 }
 
 bool match_test(struct match *m, const char *s, size_t n)
@@ -151,10 +151,10 @@ bool match_test(struct match *m, const char *s, size_t n)
 	int r = pcre2_match(m->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, m->data, m->context);
 
 	if (r < 0 && r != PCRE2_ERROR_NOMATCH)
-		give_up(m);
-	if (m->option && !m->option->told.matched && n) {
-		m->option->told.asked = true;
-		m->option->told.matched = r >= 0;
+		add_timeout(m);
+	if (m->option && !m->option->use.matched && n) {
+		m->option->use.asked = true;
+		m->option->use.matched = r >= 0;
 		near_try(&m->option->near, s, n);
 	}
 	return r >= 0;
@@ -169,12 +169,12 @@ bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t 
 		const PCRE2_SIZE *found = pcre2_get_ovector_pointer(m->data);
 
 		if (r < 0 && r != PCRE2_ERROR_NOMATCH)
-			give_up(m);
+			add_timeout(m);
 		if (r < 0 || found[0] > from)
 			return false;
 		if (found[1] >= to) {
 			if (m->option)
-				m->option->told.matched = true;
+				m->option->use.matched = true;
 			return true;
 		}
 		at = found[0] + 1;
@@ -184,17 +184,17 @@ bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t 
 
 bool match_unmatched(const struct match *m)
 {
-	return m->option && !m->option->told.matched;
+	return m->option && !m->option->use.matched;
 }
 
 const struct match_nothing *match_option_at(size_t i)
 {
-	return i < n_asked ? &asked[i]->told : NULL;
+	return i < n_asked ? &asked[i]->use : NULL;
 }
 
-uint64_t match_gave_up(const struct match *m)
+uint64_t match_timed_out(const struct match *m)
 {
-	return m->gave_up;
+	return m->timed_out;
 }
 
 const char *match_pattern(const struct match *m)
@@ -202,13 +202,13 @@ const char *match_pattern(const struct match *m)
 	return m->pattern;
 }
 
-size_t match_all_given_up(const struct match_given_up **items)
+size_t match_all_timeouts(const struct match_timeout **items)
 {
-	*items = given_up;
-	return n_given_up;
+	*items = timeouts;
+	return n_timeouts;
 }
 
-uint64_t match_all_gave_up(void)
+uint64_t match_all_timed_out(void)
 {
-	return all_gave_up;
+	return all_timed_out;
 }

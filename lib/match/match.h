@@ -38,7 +38,7 @@ void match_free(struct match *m); /* accepts NULL */
 bool match_test(struct match *m, const char *s, size_t n);
 /* The same of a match that has all bytes from one place up to another in it. */
 bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t to);
-uint64_t match_gave_up(const struct match *m);
+uint64_t match_timed_out(const struct match *m);
 const char *match_pattern(const struct match *m); /* NUL-terminated */
 
 /* Of an option's pattern ("--focus"): no name that it was asked about matches, so far. Who asks several, of which
@@ -52,13 +52,13 @@ struct match_nothing {
 const struct match_nothing *match_option_at(size_t i);
 
 /* A pattern that was given up, kept when it is freed. Equal patterns of one place are one. */
-struct match_given_up {
+struct match_timeout {
 	struct match_place from;
 	const char *pattern; /* NUL-terminated */
 	uint64_t times;
 };
 /* All of the program, in the order of their first time. */
-size_t match_all_given_up(const struct match_given_up **items);
-uint64_t match_all_gave_up(void); /* their times together */
+size_t match_all_timeouts(const struct match_timeout **items);
+uint64_t match_all_timed_out(void); /* their times together */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/companion.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/path.h"
 #include "lib/object/impl.h"
 
@@ -22,8 +22,8 @@ struct seek {
 	void *arg;
 	struct buf path, tried;
 	struct buf *why;
-	uint64_t *digest;    /* instead of looking into files */
-	struct trail *trail; /* NULL: not wanted */
+	uint64_t *digest;       /* instead of looking into files */
+	struct search_log *log; /* NULL: not wanted */
 };
 
 static void refuse(struct seek *k, const char *path, const char *why)
@@ -32,7 +32,7 @@ static void refuse(struct seek *k, const char *path, const char *why)
 		buf_adds(k->why, "; ");
 	buf_add_escaped(k->why, path, strlen(path));
 	buf_addf(k->why, ": %s", why);
-	trail_add(k->trail, false, path, "%s", why);
+	search_log_add(k->log, false, path, "%s", why);
 }
 
 /* The same place by two ways is looked at once. */
@@ -77,7 +77,7 @@ static bool companion_try_path(struct seek *k)
 	}
 	/* nothing there is the usual case, and not worth a word */
 	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
-		trail_add(k->trail, false, path, "not there");
+		search_log_add(k->log, false, path, "not there");
 		return false;
 	}
 	if (object_open(&c, path, &e)) {
@@ -89,8 +89,8 @@ static bool companion_try_path(struct seek *k)
 	else
 		why = k->accept(k->arg, c);
 	if (!why) {
-		trail_add(k->trail, true, path, "holds the parts that dwz moved out of %s",
-			  object_debug_path(k->o));
+		search_log_add(k->log, true, path, "holds the parts that dwz moved out of %s",
+			       object_debug_path(k->o));
 		return true;
 	}
 	refuse(k, path, why);
@@ -251,7 +251,7 @@ struct link {
 	struct object_build_id id;
 };
 
-static void take_id(struct link *l, struct cursor *c, uint64_t n)
+static void read_id(struct link *l, struct cursor *c, uint64_t n)
 {
 	const uint8_t *id = n && n <= OBJECT_BUILD_ID_MAX
 				? cursor_bytes(c, (size_t)n, "supplementary file's build-id")
@@ -285,10 +285,10 @@ static struct link companion_read_link(const struct object_image *f)
 	if (!sup || (cursor_u16(&c) == 5 && !cursor_u8(&c)))
 		name = cursor_cstr(&c, &n);
 	if (name && n) {
-		take_id(&l, &c, sup ? cursor_uleb(&c) : cursor_window(&c));
+		read_id(&l, &c, sup ? cursor_uleb(&c) : cursor_window(&c));
 		l.name = mem_strndup(name, n);
 	}
-	allowance_free(data);
+	mem_budget_free(data);
 	return l;
 }
 
@@ -313,8 +313,8 @@ static struct object_build_id companion_own_id(const struct object_image *f)
 	cursor_init(&c, data, (size_t)size, s->offset, &e);
 	c.big_endian = f->big_endian;
 	if (cursor_u16(&c) == 5 && cursor_u8(&c) == 1 && cursor_cstr(&c, &n))
-		take_id(&l, &c, cursor_uleb(&c));
-	allowance_free(data);
+		read_id(&l, &c, cursor_uleb(&c));
+	mem_budget_free(data);
 	return l.id;
 }
 
@@ -410,7 +410,7 @@ static void companion_supplement(struct object *o, bool explain)
 			 .accept = companion_accept_supplement,
 			 .arg = &s,
 			 .why = &why,
-			 .trail = explain ? &o->trail : NULL};
+			 .log = explain ? &o->log : NULL};
 
 	if (l.name && o->file.fd >= 0 && !o->supplement &&
 	    !done(&k, companion_seek_supplement(&k, &l))) {

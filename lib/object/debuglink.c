@@ -3,10 +3,10 @@
  * The search for the separate file with an object's debug sections, where GDB, elfutils and the
  * engines' build tools put it: .build-id trees, .gnu_debuglink, files of a related name.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/path.h"
 #include "lib/object/format.h"
 
@@ -26,7 +26,7 @@ struct hunt {
 	struct object_image symbols; /* a match that has no DWARF, only symbols */
 	struct buf path;             /* the candidate */
 	struct buf *refused;
-	struct trail *trail; /* NULL: not wanted */
+	struct search_log *log; /* NULL: not wanted */
 };
 
 /* .gnu_debuglink: a NUL-terminated name, padding to 4 bytes, a CRC in the file's byte order. */
@@ -50,7 +50,7 @@ static void debuglink_read_link(struct hunt *h)
 	/* a name with a folder in it could lead anywhere; no tool writes one */
 	if (!cursor_failed(&c) && n && !strchr(name, '/'))
 		h->link = mem_strdup(name);
-	allowance_free(data);
+	mem_budget_free(data);
 }
 
 static const struct object_segment *code_segment(const struct object_image *f, size_t *i)
@@ -126,7 +126,7 @@ static const char *agrees(const struct hunt *h, const struct object_image *f, bo
 
 static void refuse(struct hunt *h, const char *path, const char *why)
 {
-	trail_add(h->trail, false, path, "%s", why);
+	search_log_add(h->log, false, path, "%s", why);
 	if (h->refused->len)
 		buf_adds(h->refused, "; ");
 	buf_add_escaped(h->refused, path, strlen(path));
@@ -143,32 +143,33 @@ static bool debuglink_try_path(struct hunt *h, bool by_link)
 
 	/* nothing there is the usual case, and not worth a word */
 	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
-		trail_add(h->trail, false, path, "not there");
+		search_log_add(h->log, false, path, "not there");
 		return false;
 	}
 	if (image_open(&f, path, &e)) {
 		if (e.code != ST_UNSUPPORTED)
 			refuse(h, path, e.msg);
 		else
-			trail_add(h->trail, false, path, "%s", e.msg);
+			search_log_add(h->log, false, path, "%s", e.msg);
 		return false;
 	}
 	if (f.dev == h->o->file.dev && f.ino == h->o->file.ino) {
-		trail_add(h->trail, false, path, "is the binary itself");
+		search_log_add(h->log, false, path, "is the binary itself");
 		image_release(&f);
 		return false;
 	}
 	why = mismatch(h, &f, by_link);
 	s = section_find(&f, ".debug_info");
 	if (!why && s && s->size) {
-		trail_add(h->trail, true, path, "%s, has debug information",
-			  agrees(h, &f, by_link));
+		search_log_add(h->log, true, path, "%s, has debug information",
+			       agrees(h, &f, by_link));
 		h->o->debug = f;
 		return true;
 	}
 	if (!why && image_section(&f, ".symtab") && !h->symbols.path) {
-		trail_add(h->trail, true, path, "%s, has only symbols: used unless better is found",
-			  agrees(h, &f, by_link));
+		search_log_add(h->log, true, path,
+			       "%s, has only symbols: used unless better is found",
+			       agrees(h, &f, by_link));
 		h->symbols = f;
 		return false;
 	}
@@ -259,7 +260,7 @@ static bool try_finder(struct hunt *h, const struct object_finder *f)
 	const char *path;
 
 	for (size_t i = 0; h->o->file.build_id.len; i++) {
-		path = f->find(f->arg, &h->o->file.build_id, OBJECT_DEBUG, i, h->trail);
+		path = f->find(f->arg, &h->o->file.build_id, OBJECT_DEBUG, i, h->log);
 		if (!path)
 			break;
 		h->path.len = 0;
@@ -321,7 +322,7 @@ static char *folder_of(const char *path)
 bool debuglink_find(struct object *o, const struct object_search *s, struct buf *refused)
 {
 	struct hunt h = {
-	    .o = o, .symbols.fd = -1, .trail = s->explain ? &o->trail : NULL, .refused = refused};
+	    .o = o, .symbols.fd = -1, .log = s->explain ? &o->log : NULL, .refused = refused};
 	char *real = realpath(o->file.path, NULL);
 
 	h.folder = folder_of(o->file.path);

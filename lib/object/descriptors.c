@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/descriptors.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
+#include "lib/base/mem_budget.h"
 
 #include <string.h>
 
@@ -34,5 +34,5 @@ bool descriptors_follow(const struct descriptors *d, uint64_t *value)
 
 void descriptors_release(struct descriptors *d)
 {
-	allowance_free(d->bytes);
+	mem_budget_free(d->bytes);
 }

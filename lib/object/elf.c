@@ -6,7 +6,7 @@
 #include "lib/object/elf.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -295,7 +295,7 @@ static enum status elf_read(struct object_image *f, struct err *e)
 	else /* libelf only reads what it is given here, but its prototype has no const */
 		elf = elf_memory((char *)(uintptr_t)f->mem, (size_t)f->size);
 	if (elf)
-		zone_hold(elf, elf_end_image);
+		resource_scope_hold(elf, elf_end_image);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &h)) {
 		st = err_set(e, ST_BAD, "ELF header: %s", elf ? "broken" : elf_errmsg(-1));
 	} else {
@@ -313,7 +313,7 @@ static enum status elf_read(struct object_image *f, struct err *e)
 	if (errno == ENOMEM) /* libelf has no constant for this error of its own */
 		mem_exhausted();
 	if (elf)
-		zone_forget(elf);
+		resource_scope_forget(elf);
 	elf_end(elf);
 	map_close(map);
 	return st;

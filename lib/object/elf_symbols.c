@@ -3,8 +3,8 @@
  * The symbols of ELF files: of code those of .symtab (the object's, else its debug file's), else of
  * .gnu_debugdata and .dynsym; and both tables as linkers see them.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/pages.h"
 #include "lib/object/descriptors.h"
 #include "lib/object/elf.h"
@@ -162,7 +162,7 @@ static void elf_add_table(struct symtab *s, struct symtab_loading *l, const stru
 	}
 	if (section_read(f, &f->sections[table->link], &names, &n_names, &e)) {
 		symtab_leave_out(s, f, &e);
-		allowance_free(bytes);
+		mem_budget_free(bytes);
 		return;
 	}
 	cursor_init(&c, bytes, (size_t)(size - size % each), table->offset, &e);
@@ -173,12 +173,12 @@ static void elf_add_table(struct symtab *s, struct symtab_loading *l, const stru
 	}
 	elf_add_symbols(s, l, o, f, &c, (char *)names, n_names);
 	s->names[l->n_names++] = (char *)names;
-	allowance_free(bytes);
+	mem_budget_free(bytes);
 }
 
 static void forget_names(struct symtab *s, struct symtab_loading *l)
 {
-	allowance_free(s->names[0]);
+	mem_budget_free(s->names[0]);
 	s->names[0] = NULL;
 	l->n_names = 0;
 }
@@ -264,7 +264,7 @@ bool elf_each_linked(const struct object_image *f, bool dynamic, uint64_t *n,
 						 (visibility == STV_DEFAULT ||
 						  visibility == STV_PROTECTED)});
 	}
-	allowance_free(bytes);
-	allowance_free(names);
+	mem_budget_free(bytes);
+	mem_budget_free(names);
 	return true;
 }

@@ -8,7 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/object/map.h"
 #include "lib/object/object.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -83,7 +83,7 @@ static inline bool image_same_machine(const struct object_image *a, const struct
 /* The first section of that name that has bytes in the file, or NULL. */
 const struct section_header *image_section(const struct object_image *f, const char *name);
 
-/* section.c. The contents of s: *data is the caller's (allowance.h), with a NUL after the last
+/* section.c. The contents of s: *data is the caller's (mem_budget.h), with a NUL after the last
  * byte. ST_LIMIT: the allowance has no more. */
 enum status section_read(const struct object_image *f, const struct section_header *s,
 			 uint8_t **data, uint64_t *size, struct err *e);
@@ -214,7 +214,7 @@ struct object {
 	struct object_code *code;           /* NULL: not asked for yet */
 	struct object_stubs *_Atomic stubs; /* the same */
 	struct object_starts *_Atomic starts;
-	struct trail trail;
+	struct search_log log;
 	/* of the last search, for the files that hold parts of the debug information */
 	char **dirs;
 	size_t n_dirs;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/mach.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -483,7 +483,7 @@ static void add_symbols(struct symtab *s, const struct object_image *f)
 	}
 	if (section_read(f, &strings, &names, &n_names, &e)) {
 		symtab_leave_out(s, f, &e);
-		allowance_free(bytes);
+		mem_budget_free(bytes);
 		return;
 	}
 	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
@@ -504,7 +504,7 @@ static void add_symbols(struct symtab *s, const struct object_image *f)
 	}
 	s->names[0] = (char *)names;
 	symtab_finish(s, &l);
-	allowance_free(bytes);
+	mem_budget_free(bytes);
 }
 
 static void mach_symbols(struct symtab *s, struct object *o)

@@ -2,7 +2,7 @@
 #include "lib/object/map.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -164,7 +164,7 @@ struct map_piece *map_open(int fd, uint64_t offset, uint64_t n, uint8_t **data)
 		munmap(reserved, (size_t)whole);
 		return NULL;
 	}
-	zone_hold(m, object_map_end_piece);
+	resource_scope_hold(m, object_map_end_piece);
 	*data = reserved + before_it;
 	(*data)[n] = 0;
 	m->fd = fd;
@@ -204,7 +204,7 @@ void map_close(struct map_piece *m)
 
 	if (!m)
 		return;
-	zone_forget(m);
+	resource_scope_forget(m);
 	pthread_mutex_lock(&lock);
 	lo = atomic_load(&m->lo);
 	hi = atomic_load(&m->hi);

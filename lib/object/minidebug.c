@@ -6,8 +6,8 @@
  * Nothing in the section says how much comes out, and a few bytes can be very much: memory grows
  * with what really comes out, up to a limit and the process's allowance.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/object/impl.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static const char *what_is_wrong(lzma_ret r)
 	}
 }
 
-/* Ours, and so the zone's (zone.h). */
+/* Ours, and so the scope's (resource_scope.h). */
 static void *minidebug_xz_alloc(void *arg, size_t n, size_t size)
 {
 	(void)arg;
@@ -63,7 +63,7 @@ static const char *minidebug_unpack(const uint8_t *in, size_t n, struct minidebu
 				break;
 			}
 			cap = cap ? cap * 2 : 1 << 16;
-			data = allowance_grow(m->data, cap);
+			data = mem_budget_grow(m->data, cap);
 			if (!data) {
 				why = "xz: unpacks to more than the memory left for sections";
 				break;
@@ -93,7 +93,7 @@ const struct object_image *minidebug_file(struct object *o, struct err *e)
 	if (section_read(&o->file, s, &raw, &size, e))
 		return NULL;
 	why = minidebug_unpack(raw, (size_t)size, m);
-	allowance_free(raw);
+	mem_budget_free(raw);
 	if (why)
 		err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
 	else if (image_open_memory(&m->file, m->data, m->size, e))
@@ -111,6 +111,6 @@ void minidebug_release(struct minidebug *m)
 {
 	if (m->file.path)
 		image_release(&m->file);
-	allowance_free(m->data);
+	mem_budget_free(m->data);
 	*m = (struct minidebug){.tried = false};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/object.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/object/companion.h"
@@ -94,7 +94,7 @@ void object_drop_sections(struct object *o)
 		if (c->map)
 			map_close(c->map);
 		else
-			allowance_free((uint8_t *)(uintptr_t)c->section.data);
+			mem_budget_free((uint8_t *)(uintptr_t)c->section.data);
 		free(c);
 	}
 	o->cache = NULL;
@@ -111,7 +111,7 @@ void object_free(struct object *o)
 	object_code_release(o->code);
 	object_stubs_release(o->stubs);
 	object_starts_release(o->starts);
-	trail_release(&o->trail);
+	search_log_release(&o->log);
 	pthread_mutex_destroy(&o->lock);
 	image_release(&o->file);
 	image_release(&o->debug);
@@ -174,9 +174,9 @@ const char *object_debug_path(const struct object *o)
 	return o->debug.path ? o->debug.path : o->file.path;
 }
 
-const struct trail *object_trail(const struct object *o)
+const struct search_log *object_search_log(const struct object *o)
 {
-	return &o->trail;
+	return &o->log;
 }
 
 bool object_has_dwarf(const struct object *o)
@@ -271,10 +271,10 @@ static enum status object_join(const struct object_image *f, const char *name, s
 		raw += s->size;
 		if (section_read(f, s, &part, &n, e))
 			return err_failure(e);
-		both = allowance_grow(*data, *size + n + 1);
+		both = mem_budget_grow(*data, *size + n + 1);
 		if (both)
 			memcpy(both + *size, part, (size_t)n + 1);
-		allowance_free(part);
+		mem_budget_free(part);
 		if (!both)
 			return err_set(e, ST_LIMIT,
 				       "sections %s need more memory than "
@@ -308,7 +308,7 @@ enum status object_section_joined(struct object *o, const char *name, struct obj
 	}
 	st = object_join(f, name, first, &data, &size, e);
 	if (st) {
-		allowance_free(data);
+		mem_budget_free(data);
 		return st;
 	}
 	add_section(o, name, &f->sections[first], NULL, data, size);

@@ -20,7 +20,7 @@
 
 struct object;
 struct map_piece;
-struct trail;
+struct search_log;
 
 /* The processor that a file is for, whatever its format calls it. */
 enum object_arch {
@@ -162,7 +162,7 @@ struct object_finder {
 	/* The n-th file for this build-id, the best first; borrowed, until the finder goes. NULL:
 	 * there are no more, trail (or NULL) has the reason. May be called from any thread. */
 	const char *(*find)(void *arg, const struct object_build_id *id, enum object_part part,
-			    size_t n, struct trail *trail);
+			    size_t n, struct search_log *log);
 	void *arg;
 };
 
@@ -177,7 +177,7 @@ struct object_search {
 	const struct object_finder *finders; /* asked last, in this order */
 	size_t n_finders;
 	const char *dwp; /* the package of split units, before any that is found; NULL: none */
-	bool explain;    /* keep what was tried: object_trail */
+	bool explain;    /* keep what was tried: object_search_log */
 };
 
 /* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by
@@ -189,7 +189,7 @@ struct object_search {
  * nothing found, *e's text lists what was refused and why ("" when nothing was). */
 enum status object_find_debug(struct object *o, const struct object_search *s, struct err *e);
 /* What it tried; empty unless the search was to be explained. */
-const struct trail *object_trail(const struct object *o);
+const struct search_log *object_search_log(const struct object *o);
 /* DIR/.build-id/ab/cdef and a suffix, into text of n bytes. False: the id is too short for one, or
  * the path too long. */
 bool object_build_id_path(const char *dir, const struct object_build_id *id, const char *suffix,
@@ -197,7 +197,7 @@ bool object_build_id_path(const char *dir, const struct object_build_id *id, con
 
 /* Contents of a section by name, decompressed (ELF's zlib and zstd, .zdebug_*), from
  * the debug file when it has it, else from the object. ST_NONE: not there. ST_LIMIT: what all
- * sections of the process may take (allowance.h) does not suffice. The bytes live until
+ * sections of the process may take (mem_budget.h) does not suffice. The bytes live until
  * object_drop_sections. */
 struct object_section {
 	const char *name;
@@ -238,7 +238,7 @@ struct object_section_info {
 };
 size_t object_section_count(const struct object *o);
 struct object_section_info object_section_info(const struct object *o, size_t i);
-/* Contents of one, decompressed: *data is the caller's (allowance.h). ST_NONE: it has none. */
+/* Contents of one, decompressed: *data is the caller's (mem_budget.h). ST_NONE: it has none. */
 enum status object_section_read(const struct object *o, size_t i, uint8_t **data, uint64_t *size,
 				struct err *e);
 /* Gives back what object_section gave: decompressed sections are the largest part of a process. */

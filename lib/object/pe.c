@@ -10,10 +10,10 @@
  * file's order of bytes, as LLVM has it (BuildID.cpp); GNU ld and lld write one into .buildid. A
  * symbol has no size, and in 32-bit x86 code it loses what the calling convention adds to its name.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
+#include "lib/base/mem_budget.h"
 #include "lib/object/format.h"
 
 #include <inttypes.h>
@@ -478,13 +478,13 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 		symtab_leave_out(s, f, &e);
 		return;
 	}
-	names.all = (char *)allowance_grow(NULL, names.used + f->symtab.n * (SHORT_NAME + 1));
+	names.all = (char *)mem_budget_grow(NULL, names.used + f->symtab.n * (SHORT_NAME + 1));
 	if (!names.all || image_read(f, f->symtab.names, names.all, (size_t)names.n_strings, &e)) {
 		if (!names.all)
 			err_set(&e, ST_LIMIT, "symbols need more memory than available");
 		symtab_leave_out(s, f, &e);
-		allowance_free((uint8_t *)names.all);
-		allowance_free(bytes);
+		mem_budget_free((uint8_t *)names.all);
+		mem_budget_free(bytes);
 		return;
 	}
 	names.all[names.n_strings] = 0;
@@ -506,7 +506,7 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 				   end);
 	}
 	s->names[l->n_names++] = names.all;
-	allowance_free(bytes);
+	mem_budget_free(bytes);
 }
 
 /* Exports. */
@@ -592,14 +592,14 @@ static void add_exports(struct symtab *s, struct symtab_loading *l, const struct
 	uint32_t rva;
 
 	if (!load_exports(&x, f)) {
-		allowance_free(x.bytes);
+		mem_budget_free(x.bytes);
 		return;
 	}
 	if ((uint64_t)x.n_names * f->n_sections > STEPS_MAX) {
 		err_set(&e, ST_LIMIT, "%" PRIu32 " exports in %zu sections are too many", x.n_names,
 			f->n_sections);
 		symtab_leave_out(s, f, &e);
-		allowance_free(x.bytes);
+		mem_budget_free(x.bytes);
 		return;
 	}
 	for (uint32_t i = 0; i < x.n_names && s->n < SYMBOL_NONE - 1; i++) {
@@ -624,7 +624,7 @@ static void pe_load(struct symtab *s, struct object *o, bool data)
 	add_coff_symbols(s, &l, &o->file);
 	s->own = s->n;
 	if (!s->n && o->debug.path && !data) {
-		allowance_free((uint8_t *)s->names[0]);
+		mem_budget_free((uint8_t *)s->names[0]);
 		s->names[0] = NULL;
 		l.n_names = 0;
 		add_coff_symbols(s, &l, &o->debug);

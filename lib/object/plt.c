@@ -4,11 +4,11 @@
  * GNU ld, gold, lld and mold write them (System V psABI of each processor). A stub is named by its slot, not by its
  * place, and as GNU objdump names it.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/arena.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/sort.h"
 #include "lib/object/elf.h"
 
@@ -217,7 +217,7 @@ static void stubs_read_relocations(struct object_stubs *t, const struct object_i
 			VEC_PUSH(t->imports, t->n_imports, t->cap_imports) =
 			    (struct object_import){.slot = slot, .name = name, .addend = addend};
 	}
-	allowance_free(data);
+	mem_budget_free(data);
 }
 
 static int by_slot(const void *a, const void *b)
@@ -248,7 +248,7 @@ static void stubs_load_imports(struct object_stubs *t, const struct object_image
 		stubs_read_relocations(t, f, s, &d);
 		many--;
 	}
-	allowance_free(d.data);
+	mem_budget_free(d.data);
 	t->strings = d.names;
 	t->room = 4 * d.n_names + 32 * t->n_imports;
 	if (t->n_imports)
@@ -376,7 +376,7 @@ void object_stubs_release(struct object_stubs *t)
 {
 	if (!t)
 		return;
-	allowance_free(t->strings);
+	mem_budget_free(t->strings);
 	arena_release(&t->names);
 	free(t->imports);
 	free(t->all);

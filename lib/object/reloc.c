@@ -6,10 +6,10 @@
  * their processor supplements. A relocation that reloc_type.c does not have is, on a debug section,
  * an error that says so.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/object/elf.h"
 
 #include <elf.h>
@@ -297,8 +297,8 @@ enum status reloc_apply(const struct object_image *f, const struct section_heade
 			st = section_read(f, &f->sections[t->link], &r.symbols, &r.n_symbols, e);
 		if (!st)
 			st = reloc_apply_all(&r, t, bytes, n, e);
-		allowance_free(bytes);
-		allowance_free(r.symbols);
+		mem_budget_free(bytes);
+		mem_budget_free(r.symbols);
 	}
 	return st;
 }

@@ -5,14 +5,14 @@
  *
  * The size that a compressed section declares is a claim: it is refused when no stream of that
  * length could hold so much, or when it is more than is left of the process's allowance
- * (allowance.h); memory grows with what really comes out, or is taken at once when the claim is a
+ * (mem_budget.h); memory grows with what really comes out, or is taken at once when the claim is a
  * likely one. Large sections that are not compressed are mapped, and need none of the allowance.
  *
  * libdeflate takes half of zlib's time, but needs all of the output's memory from the start.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/object/impl.h"
 #include "lib/pack/deflate.h"
 #include "lib/pack/zstd.h"
@@ -53,7 +53,7 @@ static size_t section_make_room(struct inflated *o, size_t n_input)
 	if (cap > o->want + 1)
 		cap = o->want + 1;
 	if (cap > o->cap) {
-		data = allowance_grow(o->data, cap);
+		data = mem_budget_grow(o->data, cap);
 		o->refused = !data;
 		if (!data)
 			return 0;
@@ -72,7 +72,7 @@ static bool section_inflate_at_once(struct inflated *o, const uint8_t *in, size_
 
 	if (o->want / RATIO_LIKELY > n)
 		return false;
-	o->data = allowance_grow(NULL, o->want + 1);
+	o->data = mem_budget_grow(NULL, o->want + 1);
 	if (!o->data)
 		return false;
 	d = libdeflate_alloc_decompressor();
@@ -83,7 +83,7 @@ static bool section_inflate_at_once(struct inflated *o, const uint8_t *in, size_
 		o->len = o->cap = (size_t)o->want;
 		return true;
 	}
-	allowance_free(o->data);
+	mem_budget_free(o->data);
 	o->data = NULL;
 #else
 	(void)o;
@@ -102,7 +102,7 @@ static size_t section_room(struct inflate_to *to, uint8_t **place)
 	return room;
 }
 
-static void section_took(struct inflate_to *to, size_t n)
+static void section_consumed(struct inflate_to *to, size_t n)
 {
 	struct inflated *o = (struct inflated *)to;
 
@@ -124,8 +124,8 @@ static enum status too_large(const struct section_header *s, bool packed, uint64
 	return err_at(e, ST_LIMIT, s->offset,
 		      "section %s: needs %" PRIu64 " bytes%s, but of the limit of %" PRIu64 " "
 		      "MiB for all sections only %" PRIu64 " MiB are left%s",
-		      s->name, size, packed ? " unpacked" : "", allowance_limit() >> 20,
-		      allowance_left() >> 20,
+		      s->name, size, packed ? " unpacked" : "", mem_budget_limit() >> 20,
+		      mem_budget_left() >> 20,
 		      packed ? "; a copy by objcopy --decompress-debug-sections needs no "
 			       "memory"
 			     : "");
@@ -135,14 +135,14 @@ static enum status section_inflate(const struct section_header *s, bool zstd, ui
 				   const uint8_t *in, size_t n, uint8_t **data, uint64_t *size,
 				   struct err *e)
 {
-	struct inflated o = {.to = {section_room, section_took}, .n_input = n, .want = want};
+	struct inflated o = {.to = {section_room, section_consumed}, .n_input = n, .want = want};
 	const char *why;
 
 	if (want / (zstd ? RATIO_ZSTD : RATIO_ZLIB) > n)
 		return err_at(e, ST_BAD, s->offset,
 			      "section %s: %zu bytes cannot hold the %" PRIu64 " it declares",
 			      s->name, n, want);
-	if (want >= allowance_left())
+	if (want >= mem_budget_left())
 		return too_large(s, true, want, e);
 	why = zstd                                 ? inflate_zstd(&o, in, n)
 	      : section_inflate_at_once(&o, in, n) ? NULL
@@ -150,11 +150,11 @@ static enum status section_inflate(const struct section_header *s, bool zstd, ui
 	if (!why && o.len != want)
 		why = o.len < want ? "shorter than it declares" : "longer than it declares";
 	if (why) {
-		allowance_free(o.data);
+		mem_budget_free(o.data);
 		return o.refused ? too_large(s, true, want, e)
 				 : err_at(e, ST_BAD, s->offset, "section %s: %s", s->name, why);
 	}
-	*data = allowance_grow(o.data, o.len + 1); /* no longer than it was */
+	*data = mem_budget_grow(o.data, o.len + 1); /* no longer than it was */
 	if (!*data && !(*data = o.data))
 		return too_large(s, true, want, e);
 	(*data)[o.len] = 0;
@@ -232,7 +232,7 @@ enum status section_read(const struct object_image *f, const struct section_head
 	if (section_is_compressed(s))
 		map = map_large(f, s, &raw);
 	if (!map) {
-		raw = allowance_grow(NULL, s->size + 1);
+		raw = mem_budget_grow(NULL, s->size + 1);
 		if (!raw)
 			return too_large(s, false, s->size, e);
 		st = image_read(f, s->offset, raw, (size_t)s->size, e);
@@ -248,12 +248,12 @@ enum status section_read(const struct object_image *f, const struct section_head
 	} else if (map) {
 		map_close(map);
 	} else {
-		allowance_free(raw);
+		mem_budget_free(raw);
 	}
 	if (!st && f->flat) {
 		st = reloc_apply(f, s, *data, *size, e);
 		if (st) {
-			allowance_free(*data);
+			mem_budget_free(*data);
 			*data = NULL;
 		}
 	}

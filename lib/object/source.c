@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/source.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/object/format.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static enum status read_all(struct object_source *s, const struct object_image *
 		s->map = map_open(f->fd, f->base, f->size, &s->bytes);
 	if (s->map)
 		return ST_OK;
-	s->bytes = allowance_grow(NULL, f->size + 1);
+	s->bytes = mem_budget_grow(NULL, f->size + 1);
 	if (!s->bytes)
 		return err_set(e, ST_LIMIT,
 			       "the symbol file of %" PRIu64 " bytes is too large to be "
@@ -80,7 +80,7 @@ void source_free(struct object_source *s)
 	if (s->map)
 		map_close(s->map);
 	else
-		allowance_free(s->bytes);
+		mem_budget_free(s->bytes);
 	buf_release(&s->complaint);
 	free(s);
 }

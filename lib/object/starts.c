@@ -3,10 +3,10 @@
  * Where functions begin that no symbol names: the entries of .eh_frame, found by the table of .eh_frame_hdr, which is
  * sorted (Linux Standard Base, "Exception Frames"), else by a sorted list of them; and those of .debug_frame.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/sort.h"
 #include "lib/object/eh_frame.h"
 #include "lib/object/format.h"
@@ -56,7 +56,7 @@ static void starts_drop(struct start_bytes *b)
 	if (b->map)
 		map_close(b->map);
 	else
-		allowance_free(b->data);
+		mem_budget_free(b->data);
 	*b = (struct start_bytes){.data = NULL};
 }
 

@@ -3,8 +3,8 @@
  * The symbols that the row of an object's kind has read: sorted, with ends, and flattened so that the
  * innermost symbol at an address is one binary search.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/mem.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/pages.h"
 #include "lib/base/sort.h"
 #include "lib/object/format.h"
@@ -165,8 +165,8 @@ void symtab_load_any(struct symtab *s, struct object *o)
 void symtab_release(struct symtab *s)
 {
 	free(s->all);
-	allowance_free(s->names[0]);
-	allowance_free(s->names[1]);
+	mem_budget_free(s->names[0]);
+	mem_budget_free(s->names[1]);
 	free(s->at);
 	free(s->coarse);
 	free(s->guesses);

@@ -102,7 +102,7 @@ static enum status zip_find_directory(const struct zip *z, struct directory *d, 
 }
 
 /* The sizes that do not fit into 32 bits are in an extra field, those only, in this order. */
-static void zip_take_extra(struct zip_member *m, const uint8_t *p, size_t n, uint64_t at)
+static void zip_parse_extra(struct zip_member *m, const uint8_t *p, size_t n, uint64_t at)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -125,7 +125,7 @@ static void zip_take_extra(struct zip_member *m, const uint8_t *p, size_t n, uin
 	}
 }
 
-static enum status zip_take_entry(struct zip *z, struct cursor *c)
+static enum status zip_parse_entry(struct zip *z, struct cursor *c)
 {
 	const uint8_t *magic = cursor_bytes(c, 4, "directory entry"), *name, *extra;
 	uint64_t at = cursor_offset(c);
@@ -151,7 +151,7 @@ static enum status zip_take_entry(struct zip *z, struct cursor *c)
 	cursor_skip(c, n_comment, "comment");
 	if (cursor_failed(c))
 		return err_failure(c->e);
-	zip_take_extra(&m, extra, n_extra, at);
+	zip_parse_extra(&m, extra, n_extra, at);
 	if (n_name && n_name <= NAME_MAX_BYTES && !memchr(name, 0, n_name) &&
 	    name[n_name - 1] != '/') {
 		m.name = arena_strndup(&z->names, (const char *)name, n_name);
@@ -181,7 +181,7 @@ static enum status zip_read_directory(struct zip *z, struct err *e)
 	st = read_bytes(z, d.offset, bytes, (size_t)d.size, e);
 	cursor_init(&c, bytes, (size_t)d.size, d.offset, e);
 	for (uint64_t i = 0; !st && i < d.n; i++)
-		st = zip_take_entry(z, &c);
+		st = zip_parse_entry(z, &c);
 	free(bytes);
 	return st;
 }
@@ -268,7 +268,7 @@ static size_t zip_peek_room(struct inflate_to *to, uint8_t **place)
 	return p->n - p->got;
 }
 
-static void zip_peek_took(struct inflate_to *to, size_t n)
+static void zip_peek_consumed(struct inflate_to *to, size_t n)
 {
 	struct peeked *p = (struct peeked *)to;
 
@@ -278,7 +278,7 @@ static void zip_peek_took(struct inflate_to *to, size_t n)
 enum status zip_head(const struct zip *z, const struct zip_member *m, uint8_t *head, size_t n,
 		     struct err *e)
 {
-	struct peeked p = {.to = {zip_peek_room, zip_peek_took}, .head = head, .n = n};
+	struct peeked p = {.to = {zip_peek_room, zip_peek_consumed}, .head = head, .n = n};
 	uint64_t offset = 0;
 	uint8_t packed[512];
 	size_t size = m->packed < sizeof packed ? (size_t)m->packed : sizeof packed;
@@ -313,7 +313,7 @@ static size_t zip_room(struct inflate_to *to, uint8_t **place)
 	return u->error ? 0 : u->left < CHUNK ? (size_t)u->left : CHUNK;
 }
 
-static void zip_took(struct inflate_to *to, size_t n)
+static void zip_consumed(struct inflate_to *to, size_t n)
 {
 	struct unpacked *u = (struct unpacked *)to;
 	const uint8_t *p = u->bytes;
@@ -369,7 +369,7 @@ enum status zip_unpack(const struct zip *z, const struct zip_member *m, int fd, 
 	if (!map)
 		return err_sys(e, "map");
 	u = mem_zalloc(sizeof *u);
-	u->to = (struct inflate_to){zip_room, zip_took};
+	u->to = (struct inflate_to){zip_room, zip_consumed};
 	u->fd = fd;
 	u->left = m->size + 1;
 	why = inflate_raw(&u->to, packed, (size_t)m->packed);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* Ours, and so the zone's (zone.h). */
+/* Ours, and so the scope's (resource_scope.h). */
 static void *deflate_zlib_alloc(void *arg, unsigned n, unsigned size)
 {
 	(void)arg;

@@ -2,7 +2,7 @@
 #include "lib/pack/zstd.h"
 
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 
 #include <stdlib.h>
 #include <zstd.h>
@@ -43,7 +43,7 @@ struct zstd *zstd_new(void)
 	z->stream = ZSTD_createDStream();
 	if (!z->stream)
 		mem_exhausted();
-	zone_hold(z->stream, zstd_end_stream);
+	resource_scope_hold(z->stream, zstd_end_stream);
 	return z;
 }
 
@@ -51,10 +51,10 @@ void zstd_free(struct zstd *z)
 {
 	if (!z)
 		return;
-	zone_forget(z->stream);
+	resource_scope_forget(z->stream);
 	zstd_end_stream(z->stream);
 	if (z->packer) {
-		zone_forget(z->packer);
+		resource_scope_forget(z->packer);
 		zstd_end_packer(z->packer);
 	}
 	free(z->tried);
@@ -90,7 +90,7 @@ size_t zstd_pack(struct zstd *z, void *out, size_t room, const void *in, size_t 
 		z->packer = ZSTD_createCCtx();
 		if (!z->packer)
 			mem_exhausted();
-		zone_hold(z->packer, zstd_end_packer);
+		resource_scope_hold(z->packer, zstd_end_packer);
 	}
 	size = ZSTD_compressCCtx(z->packer, out, room, in, n, level);
 	if (ZSTD_isError(size) && ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)

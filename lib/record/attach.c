@@ -129,7 +129,7 @@ static bool attach_hear(struct attach *a)
 	return true;
 }
 
-static void attach_tell(struct attach *a, size_t member, uint32_t value)
+static void attach_write(struct attach *a, size_t member, uint32_t value)
 {
 	running_write(&a->process, a->at + member, &value, sizeof value);
 }
@@ -150,10 +150,10 @@ enum attach_end attach_wait(struct attach *a, const volatile int *stop, uint64_t
 		if (asked && now - asked > LEAVE_MS)
 			return ATTACH_SILENT;
 		if (!asked && (*stop || (ms && now - begin >= ms))) {
-			attach_tell(a, offsetof(struct cap_attached, leave), 1);
+			attach_write(a, offsetof(struct cap_attached, leave), 1);
 			asked = now;
 		}
-		attach_tell(a, offsetof(struct cap_attached, beat), ++a->beat);
+		attach_write(a, offsetof(struct cap_attached, beat), ++a->beat);
 		has_ended(a, asked ? 5 : TICK_MS);
 	}
 }

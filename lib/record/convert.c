@@ -3,7 +3,7 @@
 
 #include "formats/reader.h"
 #include "lib/base/buf.h"
-#include "lib/recorder/base/far.h"
+#include "lib/recorder/base/high_fd.h"
 #include "lib/trace/tap.h"
 
 #include <fcntl.h>
@@ -111,7 +111,7 @@ enum status convert_program(struct convert *c, struct launch *l, char **argv, st
 		return err_sys(e, "cannot make a pipe");
 	buf_addf(&maps, "%s.maps", c->name);
 	buf_addf(&smaps, "%s.smaps", c->name);
-	l->fd = cap_far(pipes[1], 0);
+	l->fd = cap_high_fd(pipes[1], 0);
 	pid = launch(l, argv);
 	st = pid < 0 ? err_sys(e, "cannot start a process") : ST_OK;
 	close(l->fd);

@@ -5,7 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/record/program.h"
-#include "lib/recorder/base/far.h"
+#include "lib/recorder/base/high_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +137,7 @@ static int open_outcome(struct launch *l)
 		o->mark = CAP_OUTCOME;
 		l->outcome = o;
 	}
-	return fd < 0 ? fd : cap_far(fd, 0);
+	return fd < 0 ? fd : cap_high_fd(fd, 0);
 }
 
 int launch_error(const struct launch *l)

@@ -321,7 +321,7 @@ struct symbols {
 	unsigned n;
 };
 
-static void take_symbol(struct symbols *s, const Elf64_Sym *x, const char *names, size_t n)
+static void on_symbol(struct symbols *s, const Elf64_Sym *x, const char *names, size_t n)
 {
 	if (x->st_shndx == SHN_UNDEF || x->st_name >= n)
 		return;
@@ -355,7 +355,7 @@ static void look_symbols(int fd, const unsigned char *head, struct symbols *to)
 				wide_symbol = (Elf64_Sym){.st_name = symbol.st_name,
 							  .st_shndx = symbol.st_shndx,
 							  .st_value = symbol.st_value};
-			take_symbol(to, &wide_symbol, names, n);
+			on_symbol(to, &wide_symbol, names, n);
 		}
 	}
 	free(names);

@@ -34,7 +34,7 @@ struct result {
 };
 
 struct serve {
-	int listener, client, bell; /* client -1: none */
+	int listener, client, wake_fd; /* client -1: none */
 	uint16_t port;
 	pthread_t thread;
 	bool begun;
@@ -69,10 +69,10 @@ struct serve *serve_new(uint16_t port, struct err *e)
 	int on = 1;
 
 	s->client = -1;
-	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	pthread_mutex_init(&s->lock, NULL);
-	if (s->bell < 0 || s->listener < 0 ||
+	if (s->wake_fd < 0 || s->listener < 0 ||
 	    setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) ||
 	    bind(s->listener, (struct sockaddr *)&at, sizeof at) || listen(s->listener, 4) ||
 	    getsockname(s->listener, (struct sockaddr *)&at, &n)) {
@@ -94,7 +94,7 @@ static void ring(struct serve *s)
 	uint64_t one = 1;
 
 	/* It fails only when it rings already. */
-	if (write(s->bell, &one, sizeof one) < 0)
+	if (write(s->wake_fd, &one, sizeof one) < 0)
 		return;
 }
 
@@ -117,7 +117,7 @@ static void queue(struct serve *s, const char *p, size_t n)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static ssize_t serve_take(void *arg, const char *p, size_t n)
+static ssize_t serve_on_bytes(void *arg, const char *p, size_t n)
 {
 	struct serve *s = arg;
 	struct buf *b = &s->partial;
@@ -216,7 +216,7 @@ static void hear_client(struct serve *s)
 			serve_dump(s);
 }
 
-static bool tell_client(struct serve *s)
+static bool send_client(struct serve *s)
 {
 	ssize_t n = send(s->client, s->waiting.data + s->at, s->waiting.len - s->at, MSG_NOSIGNAL);
 
@@ -252,7 +252,7 @@ static void *serve_work(void *arg)
 
 	while (!done) {
 		struct pollfd p[3] = {
-		    {s->bell, POLLIN, 0}, {s->listener, POLLIN, 0}, {s->client, POLLIN, 0}};
+		    {s->wake_fd, POLLIN, 0}, {s->listener, POLLIN, 0}, {s->client, POLLIN, 0}};
 		uint64_t count;
 
 		pthread_mutex_lock(&s->lock);
@@ -265,12 +265,12 @@ static void *serve_work(void *arg)
 		pthread_mutex_unlock(&s->lock);
 		if (done || poll(p, s->client < 0 ? 2 : 3, TICK_MS) <= 0)
 			continue;
-		if (p[0].revents && read(s->bell, &count, sizeof count) < 0 && errno != EAGAIN)
+		if (p[0].revents && read(s->wake_fd, &count, sizeof count) < 0 && errno != EAGAIN)
 			break;
 		pthread_mutex_lock(&s->lock);
 		if (s->client >= 0 && p[2].revents & (POLLIN | POLLHUP | POLLERR))
 			hear_client(s);
-		if (s->client >= 0 && p[2].revents & POLLOUT && tell_client(s))
+		if (s->client >= 0 && p[2].revents & POLLOUT && send_client(s))
 			since = clock_ms();
 		if (p[1].revents)
 			accept_client(s);
@@ -281,7 +281,7 @@ static void *serve_work(void *arg)
 
 FILE *serve_begin(struct serve *s, pid_t program, const char *smaps, const char *maps, FILE *copy)
 {
-	cookie_io_functions_t io = {.write = serve_take};
+	cookie_io_functions_t io = {.write = serve_on_bytes};
 	FILE *f = fopencookie(s, "w", io);
 
 	s->program = program;
@@ -296,7 +296,7 @@ FILE *serve_begin(struct serve *s, pid_t program, const char *smaps, const char 
 	return f;
 }
 
-static void tell(const struct serve *s, char *text, size_t size)
+static void describe_clients(const struct serve *s, char *text, size_t size)
 {
 	const struct result *r = &s->result;
 	struct buf b = BUF_INIT;
@@ -329,7 +329,7 @@ void serve_end(struct serve *s, unsigned wait_ms, char *text, size_t size)
 	if (s->begun)
 		pthread_join(s->thread, NULL);
 	s->begun = false;
-	tell(s, text, size);
+	describe_clients(s, text, size);
 }
 
 void serve_free(struct serve *s)
@@ -340,8 +340,8 @@ void serve_free(struct serve *s)
 		close(s->client);
 	if (s->listener >= 0)
 		close(s->listener);
-	if (s->bell >= 0)
-		close(s->bell);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
 	buf_release(&s->partial);
 	buf_release(&s->waiting);
 	pthread_mutex_destroy(&s->lock);

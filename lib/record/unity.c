@@ -209,7 +209,7 @@ static enum status check_header(const struct unity_player *u, struct err *e)
 
 /* A header is handed on when it is whole and sound, so that what is no message never is. */
 static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, size_t n,
-				      unity_take take, void *arg, struct err *e)
+				      unity_on_bytes take, void *arg, struct err *e)
 {
 	while (n) {
 		uint32_t k;
@@ -250,7 +250,7 @@ static enum status record_unity_parse(struct unity_player *u, const uint8_t *p, 
 }
 
 /* ST_NONE: it has ended, soundly. */
-static enum status record_unity_receive(struct unity_player *u, unity_take take, void *arg,
+static enum status record_unity_receive(struct unity_player *u, unity_on_bytes take, void *arg,
 					struct err *e)
 {
 	static uint8_t block[BLOCK];
@@ -272,7 +272,7 @@ static enum status record_unity_receive(struct unity_player *u, unity_take take,
 }
 
 enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_ms,
-		       const volatile int *stop, unity_take take, void *arg, struct err *e)
+		       const volatile int *stop, unity_on_bytes take, void *arg, struct err *e)
 {
 	int64_t heard = clock_ms();
 
@@ -301,7 +301,8 @@ enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_m
 }
 
 /* Is it a player? Its first messages are handed on. */
-static bool record_unity_answers(struct unity_player *u, unity_take take, void *arg, struct err *e)
+static bool record_unity_answers(struct unity_player *u, unity_on_bytes take, void *arg,
+				 struct err *e)
 {
 	int64_t end = clock_ms() + UNITY_ANSWER_MS, left;
 
@@ -332,7 +333,7 @@ static bool record_unity_answers(struct unity_player *u, unity_take take, void *
 
 static enum status record_unity_try_ports(struct unity_player *u, const struct addrinfo *a,
 					  uint16_t first, unsigned end, unsigned wait_ms,
-					  unity_take take, void *arg, struct err *e)
+					  unity_on_bytes take, void *arg, struct err *e)
 {
 	enum status st = ST_NONE;
 
@@ -360,7 +361,7 @@ static enum status record_unity_try_ports(struct unity_player *u, const struct a
 
 /* A connection to each port takes at most wait_ms. The first player's first messages go to take. */
 static enum status unity_connect(struct unity_player *u, const char *place, unsigned wait_ms,
-				 unity_take take, void *arg, struct err *e)
+				 unity_on_bytes take, void *arg, struct err *e)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
 	char host[HOST_MAX];

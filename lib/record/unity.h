@@ -40,14 +40,14 @@ struct unity_player {
 };
 
 /* Where messages go; false: no more, e is filled. */
-typedef bool (*unity_take)(void *arg, const void *p, uint32_t n, struct err *e);
+typedef bool (*unity_on_bytes)(void *arg, const void *p, uint32_t n, struct err *e);
 
 /* Hands on messages until the player ends, *stop is set (by a signal) or the time, of now_ms of
  * the monotonic clock, is over: ST_OK. ST_BAD: the connection ends within a message, or goes on
  * with something else; ST_LIMIT: nothing came for idle_ms. Whole messages and the sound part of the
  * last one have been handed on whatever comes back. */
 enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_ms,
-		       const volatile int *stop, unity_take take, void *arg, struct err *e);
+		       const volatile int *stop, unity_on_bytes take, void *arg, struct err *e);
 /* All of a player's messages, into a file. place is HOST, HOST:PORT, [V6]:PORT; without a port the
  * documented ones are tried. ST_BAD too: nothing listens there, or the ports that connect are no
  * player's. */

@@ -54,30 +54,30 @@ static void put(struct cap_ring *ring, struct cap_record *rec)
 	cap_ring_done(ring);
 }
 
-bool cap_call_put(enum cap_record_kind kind, const struct cap_told *told)
+bool cap_call_put(enum cap_record_kind kind, const struct cap_call_info *info)
 {
-	unsigned texts = (unsigned)((told->n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
+	unsigned texts = (unsigned)((info->n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
 	struct cap_ring *ring = cap_open(texts + 1);
 	struct cap_record *rec;
 
 	if (!ring)
 		return false;
 	for (unsigned i = 0; i < texts; i++) {
-		size_t part = told->n - i * CAP_TEXT_MAX;
+		size_t part = info->n - i * CAP_TEXT_MAX;
 
 		rec = record(ring, CAP_TEXT);
 		rec->count = (uint32_t)(part < CAP_TEXT_MAX ? part : CAP_TEXT_MAX);
-		memcpy(rec->text, told->text + i * CAP_TEXT_MAX, rec->count);
+		memcpy(rec->text, info->text + i * CAP_TEXT_MAX, rec->count);
 		put(ring, rec);
 	}
 	rec = record(ring, kind);
-	rec->time = told->time;
-	rec->count = told->time != CAP_NO_TIME;
-	rec->address = (uint64_t)told->value;
-	rec->stack = cap_calls_stack_of(ring, told->pc);
-	rec->fiber = (uint16_t)told->fiber.place;
-	rec->requested = told->fiber.number;
-	rec->name = told->fiber.name;
+	rec->time = info->time;
+	rec->count = info->time != CAP_NO_TIME;
+	rec->address = (uint64_t)info->value;
+	rec->stack = cap_calls_stack_of(ring, info->pc);
+	rec->fiber = (uint16_t)info->fiber.place;
+	rec->requested = info->fiber.number;
+	rec->name = info->fiber.name;
 	put(ring, rec);
 	cap_close(ring);
 	return true;

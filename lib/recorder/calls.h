@@ -13,7 +13,7 @@
 
 #define CAP_NO_TIME INT64_MIN
 
-struct cap_told {
+struct cap_call_info {
 	struct cap_fiber_row fiber; /* on which it is */
 	uint64_t pc; /* CAP_ENTRY and a function, or CAP_SITE and a marker's number, 0: PET_Pause */
 	int64_t time;  /* as that of records; CAP_NO_TIME */
@@ -23,6 +23,6 @@ struct cap_told {
 };
 
 /* False: nothing is recorded. */
-bool cap_call_put(enum cap_record_kind kind, const struct cap_told *told);
+bool cap_call_put(enum cap_record_kind kind, const struct cap_call_info *info);
 
 #endif

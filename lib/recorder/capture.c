@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/capture.h"
 
-#include "lib/recorder/base/far.h"
-#include "lib/recorder/base/hold.h"
+#include "lib/recorder/base/high_fd.h"
 #include "lib/recorder/base/memory.h"
 #include "lib/recorder/base/sample.h"
-#include "lib/recorder/ending.h"
+#include "lib/recorder/base/signal_guard.h"
 #include "lib/recorder/stacks/unwind.h"
+#include "lib/recorder/thread_exit.h"
 #include "lib/recorder/timing.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ int cap_output_open(const struct cap_settings *s)
 	if (stat(cap.path, &st) || (s->children && (uint64_t)st.st_mtime >= s->since))
 		truncate = 0;
 	fd = open(cap.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666);
-	return fd < 0 ? fd : cap_far(fd, FD_CLOEXEC);
+	return fd < 0 ? fd : cap_high_fd(fd, FD_CLOEXEC);
 }
 
 /* A pipe would not end before we do. */
@@ -110,7 +110,7 @@ static struct cap_outcome *find_outcome(int fd)
 	return o && o->mark == CAP_OUTCOME ? o : NULL;
 }
 
-void cap_settings_take(const struct cap_settings *s)
+void cap_settings_apply(const struct cap_settings *s)
 {
 	cap.settings = *s;
 	if (s->stacks == CAP_STACKS_AUTO || (s->stacks == CAP_STACKS_FP && !CAP_HAS_FP))
@@ -132,7 +132,7 @@ static bool capture_begin(const struct cap_settings *s)
 		close_foreign(s);
 		return false;
 	}
-	cap_settings_take(s);
+	cap_settings_apply(s);
 	/* Of a few blocks only the frees of those are recorded. */
 	if (s->attached && !cap.some)
 		cap_blocks_init(&cap.blocks);
@@ -143,7 +143,7 @@ static bool capture_begin(const struct cap_settings *s)
 	    !cap_modules_init(&cap.modules, (struct cap_made){&cap.rings.seq, &cap.stacks.n}) ||
 	    (cap.some && !cap_live_init(&cap.live)))
 		return false;
-	cap_ending_mine();
+	cap_thread_exit_register();
 	if (s->stacks != CAP_STACKS_NONE && s->stacks != CAP_STACKS_SHADOW)
 		cap_code_look(&cap.code);
 	cap_original();
@@ -174,13 +174,14 @@ bool cap_start(const struct cap_settings *s)
 static __attribute__((noinline)) struct cap_ring *ring_of_thread(void)
 {
 	int error = errno;
-	struct cap_ring *ring =
-	    cap_copied() ? NULL : cap_rings_take(&cap.rings, (uint32_t)syscall(SYS_gettid));
+	struct cap_ring *ring = cap_is_forked_copy()
+				    ? NULL
+				    : cap_rings_consume(&cap.rings, (uint32_t)syscall(SYS_gettid));
 
 	if (ring) {
 		ring->random = ((uint64_t)cap_now() * 2654435769u ^ (uintptr_t)ring) | 1;
 		cap_self.ring = ring;
-		cap_ending_mine();
+		cap_thread_exit_register();
 	}
 	if (!atomic_load(&cap.helped) && atomic_load(&cap.ready))
 		cap_helper_start();
@@ -196,7 +197,7 @@ static __attribute__((noinline)) bool capture_wait_for_room(struct cap_ring *rin
 	long pause = 1000;
 	sigset_t before;
 
-	while (!cap_copied() && !cap_ring_room(ring, n) && cap_on()) {
+	while (!cap_is_forked_copy() && !cap_ring_room(ring, n) && cap_on()) {
 		cap_hold_signals(&before);
 		if (cap_trylock(&cap.writing)) {
 			if (cap_on())
@@ -586,7 +587,7 @@ void cap_modules_look(void)
 	unsigned depth = cap_self.depth;
 	int error = errno;
 
-	if (cap_copied() || !cap_on())
+	if (cap_is_forked_copy() || !cap_on())
 		return;
 	cap_self.depth = depth | CAP_QUIET;
 	if (cap_modules_scan(&cap.modules, true))
@@ -611,7 +612,7 @@ bool cap_flush(void)
 	sigset_t before;
 
 	cap_self.depth = depth | CAP_QUIET;
-	for (int tries = 0; !cap_copied() && cap_on() && !done && tries < 1000; tries++) {
+	for (int tries = 0; !cap_is_forked_copy() && cap_on() && !done && tries < 1000; tries++) {
 		struct timespec t = {0, 1000000};
 
 		cap_hold_signals(&before);
@@ -646,7 +647,7 @@ void cap_finish(const char *note)
 	int on = CAP_ON, cancel;
 	sigset_t before;
 
-	if (cap_copied())
+	if (cap_is_forked_copy())
 		return;
 	cancel = cap_uncancelled();
 	cap_hold_signals(&before);

@@ -56,21 +56,22 @@ struct capture {
 	int64_t start;          /* ns of the monotonic clock */
 	void (*loaded)(void);   /* called by the helper when modules have come; NULL: nothing */
 	void (*ticked)(void);   /* called by the helper at each tick; NULL: nothing */
-	_Atomic cap_backtrace theirs; /* get_stack_backtrace of an engine that has its own hooks */
-	_Atomic uint64_t unready;     /* before the C library had an environment */
-	_Atomic uint64_t nested;      /* from signal handlers inside the runtime */
-	_Atomic uint64_t waited;      /* names whose lock was given up */
-	_Atomic uint64_t dropped;     /* slow output */
-	_Atomic uint64_t nameless;    /* what has no room for its name */
-	_Atomic uint64_t no_numbers;  /* readings of counters */
-	_Atomic uint64_t old;         /* frees of blocks from before the recording */
-	struct cap_outcome *outcome;  /* NULL: not wanted */
-	uint32_t *generation;         /* the writer's: of thread numbers, by tid */
-	uint8_t *columns;             /* the writer's: room for events; NULL: none yet */
-	int64_t flushed;              /* the writer's: nothing older waits to be written */
-	int64_t drained;              /* the writer's: when it last emptied the rings */
-	int64_t rounded;              /* the writer's: the last event's time */
-	struct cap_pcs pcs;           /* the writer's */
+	_Atomic cap_backtrace
+	    engine_unwind;           /* get_stack_backtrace of an engine that has its own hooks */
+	_Atomic uint64_t unready;    /* before the C library had an environment */
+	_Atomic uint64_t nested;     /* from signal handlers inside the runtime */
+	_Atomic uint64_t waited;     /* names whose lock was given up */
+	_Atomic uint64_t dropped;    /* slow output */
+	_Atomic uint64_t nameless;   /* what has no room for its name */
+	_Atomic uint64_t no_numbers; /* readings of counters */
+	_Atomic uint64_t old;        /* frees of blocks from before the recording */
+	struct cap_outcome *outcome; /* NULL: not wanted */
+	uint32_t *generation;        /* the writer's: of thread numbers, by tid */
+	uint8_t *columns;            /* the writer's: room for events; NULL: none yet */
+	int64_t flushed;             /* the writer's: nothing older waits to be written */
+	int64_t drained;             /* the writer's: when it last emptied the rings */
+	int64_t rounded;             /* the writer's: the last event's time */
+	struct cap_pcs pcs;          /* the writer's */
 	struct cap_mappings mappings;
 	struct cap_code code;
 	struct cap_stacks_table stacks;
@@ -89,7 +90,7 @@ struct capture {
 	struct cap_lock writing, starting, naming;
 	uint32_t pid;
 	_Atomic uint32_t n_names;
-	_Atomic uint32_t bell;                      /* the helper sleeps on it */
+	_Atomic uint32_t wake_futex;                /* the helper sleeps on it */
 	uint32_t nodes;                             /* written */
 	uint32_t epoch;                             /* of the locations in pcs */
 	struct cap_seen seen;                       /* the writer's: of that epoch */
@@ -134,7 +135,7 @@ extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec"
 
 /* Begins to record as the settings say; false: not this process, no output, or no memory. */
 bool cap_start(const struct cap_settings *s);
-void cap_settings_take(const struct cap_settings *s);
+void cap_settings_apply(const struct cap_settings *s);
 /* The descriptor that the settings name for this process; -1: none. Sets cap.path. */
 int cap_output_open(const struct cap_settings *s);
 /* What is written so far reaches the output. False: another thread is writing and does not end. */
@@ -148,7 +149,7 @@ bool cap_start_late(const struct cap_settings *s);
 /* In a copy of the process that no handler of fork has heard of (_Fork, the system call): nothing
  * is recorded from then on, and true. Asked wherever what the helper has locked may be waited for.
  */
-bool cap_copied(void);
+bool cap_is_forked_copy(void);
 void cap_original(void); /* this one is no copy */
 void cap_fork_prepare(void);
 void cap_fork_parent(void);
@@ -236,10 +237,10 @@ void cap_write(enum cap_write what);
 void cap_write_end(const char *end); /* a note, or NULL */
 /* What was lost so far does not count in the next capture. */
 void cap_losses_forget(void);
-/* A line in standard error, as it was when cap_say_there was called: not into a file that the
+/* A line in standard error, as it was when cap_log_open was called: not into a file that the
  * program has opened under that number since. error is an errno. */
-void cap_say(const char *what, int error);
-void cap_say_there(void);
+void cap_log(const char *what, int error);
+void cap_log_open(void);
 /* In helper.c. */
 void cap_helper_start(void);
 /* When it is back there is no such thread, for the kernel neither. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/code.h"
 
-#include "lib/recorder/base/hold.h"
 #include "lib/recorder/base/maps.h"
 #include "lib/recorder/base/memory.h"
+#include "lib/recorder/base/signal_guard.h"
 #include "lib/recorder/capture.h"
 #include "lib/recorder/stacks/cfi.h"
 

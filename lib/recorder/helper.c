@@ -6,7 +6,7 @@
  */
 #include "lib/recorder/capture.h"
 
-#include "lib/recorder/base/hold.h"
+#include "lib/recorder/base/signal_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,17 +30,18 @@ static void sleep_for(int64_t ns)
 		long s, ns;
 	} t = {(long)(ns / 1000000000), (long)(ns % 1000000000)};
 
-	atomic_store(&cap.bell, 1);
-	syscall(SYS_futex, &cap.bell, FUTEX_WAIT_PRIVATE, 1, &t, NULL, 0);
-	atomic_store(&cap.bell, 0);
+	atomic_store(&cap.wake_futex, 1);
+	syscall(SYS_futex, &cap.wake_futex, FUTEX_WAIT_PRIVATE, 1, &t, NULL, 0);
+	atomic_store(&cap.wake_futex, 0);
 }
 
 void cap_helper_wake(void)
 {
 	int error = errno;
 
-	if (atomic_load_explicit(&cap.bell, memory_order_relaxed) && atomic_exchange(&cap.bell, 0))
-		syscall(SYS_futex, &cap.bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (atomic_load_explicit(&cap.wake_futex, memory_order_relaxed) &&
+	    atomic_exchange(&cap.wake_futex, 0))
+		syscall(SYS_futex, &cap.wake_futex, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	errno = error;
 }
 

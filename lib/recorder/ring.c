@@ -28,7 +28,7 @@ static struct cap_ring *add(struct cap_rings *r, uint32_t tid)
 	return ring;
 }
 
-struct cap_ring *cap_rings_take(struct cap_rings *r, uint32_t tid)
+struct cap_ring *cap_rings_consume(struct cap_rings *r, uint32_t tid)
 {
 	struct cap_ring *ring = NULL, *unused = NULL;
 	sigset_t before;
@@ -205,7 +205,7 @@ static void climb(struct cap_turn *heap, uint32_t i)
 }
 
 /* What has been given up is left out, but for who the thread is. */
-static uint64_t past_late(const struct cap_rings *r, struct cap_ring *ring, cap_take take,
+static uint64_t past_late(const struct cap_rings *r, struct cap_ring *ring, cap_consume take,
 			  void *arg)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -218,7 +218,7 @@ static uint64_t past_late(const struct cap_rings *r, struct cap_ring *ring, cap_
 	return tail;
 }
 
-void cap_rings_drain(struct cap_rings *r, uint64_t end, cap_take take, void *arg)
+void cap_rings_drain(struct cap_rings *r, uint64_t end, cap_consume take, void *arg)
 {
 	struct cap_turn *heap = r->heap;
 	uint32_t rings, n = 0;

@@ -115,7 +115,7 @@ struct cap_rings {
 /* A ring for the thread tid, which is to announce itself in it; NULL when there are CAP_RINGS in
  * use, or no memory, which is counted. A ring whose owner has the same tid is the ring of a thread
  * that ended. */
-struct cap_ring *cap_rings_take(struct cap_rings *r, uint32_t tid);
+struct cap_ring *cap_rings_consume(struct cap_rings *r, uint32_t tid);
 void cap_ring_give_back(struct cap_ring *ring);
 /* The same of a thread that is no more and may have been in the middle of a record. */
 void cap_rings_gone(struct cap_rings *r, struct cap_ring *ring);
@@ -168,8 +168,8 @@ static inline void cap_ring_done(struct cap_ring *ring)
 
 /* The writer's side: for each record whose number is below the horizon and below end, in the order
  * of the numbers. One caller at a time. */
-typedef void (*cap_take)(void *arg, struct cap_ring *ring, const struct cap_record *rec);
-void cap_rings_drain(struct cap_rings *r, uint64_t end, cap_take take, void *arg);
+typedef void (*cap_consume)(void *arg, struct cap_ring *ring, const struct cap_record *rec);
+void cap_rings_drain(struct cap_rings *r, uint64_t end, cap_consume take, void *arg);
 /* When that has left too much: gives up the records for which it has waited since a call that is
  * at least wait ns ago; 0: whatever it waits for now. Between two calls at most CAP_LOOK_NS count:
  * where nothing ran for a while, those that are waited for did not either. */

@@ -3,10 +3,10 @@
 
 #include "lib/recorder/base/memory.h"
 #include "lib/recorder/capture.h"
-#include "lib/recorder/ending.h"
 #include "lib/recorder/fibers.h"
 #include "lib/recorder/spike_log.h"
 #include "lib/recorder/stacks/sites.h"
+#include "lib/recorder/thread_exit.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ struct cap_shadow *cap_shadow_mine(void)
 	cap_shadow = cap_shadow_own = cap_shadow_new();
 	if (cap_shadow) {
 		atomic_store(&cap_shadow->runner, cap_shadow_me());
-		cap_ending_mine();
+		cap_thread_exit_register();
 	}
 	if (ignore)
 		ignore(false);
@@ -399,7 +399,7 @@ static unsigned shadow_join(struct cap_shadow *s, uintptr_t caller, void *const 
  * seen. */
 unsigned cap_shadow_of(struct cap_where where, void **entry, uint64_t *pc, unsigned max)
 {
-	cap_backtrace theirs = atomic_load_explicit(&cap.theirs, memory_order_relaxed);
+	cap_backtrace theirs = atomic_load_explicit(&cap.engine_unwind, memory_order_relaxed);
 	struct cap_shadow *s;
 	int n;
 

@@ -6,8 +6,8 @@
  */
 #include "lib/recorder/spike_log.h"
 
-#include "lib/recorder/base/hold.h"
 #include "lib/recorder/base/memory.h"
+#include "lib/recorder/base/signal_guard.h"
 #include "lib/recorder/base/symbols.h"
 #include "lib/recorder/capture.h"
 #include "lib/recorder/stacks/sites.h"
@@ -158,7 +158,7 @@ static bool spike_log_is_peak(uint64_t stack, const char *thread, uint64_t ns)
 static void complain(int error)
 {
 	if (!atomic_exchange(&said, true))
-		cap_say("cannot write the log of spikes", error);
+		cap_log("cannot write the log of spikes", error);
 }
 
 static void spike_log_write_out(const char *s, size_t n)

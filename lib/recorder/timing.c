@@ -112,7 +112,7 @@ void cap_timing_put(struct cap_shadow *s)
 {
 	struct cap_timed *c = cap_timing_top(s);
 	struct cap_timed *parent;
-	struct cap_told told;
+	struct cap_call_info info;
 
 	if (!c || !(c->flags & TIMED_PENDING))
 		return;
@@ -126,13 +126,13 @@ void cap_timing_put(struct cap_shadow *s)
 		cap_site_of_function(s->calls[s->n - 1].function, c->site);
 	if (!is_recorded(c))
 		return;
-	told = (struct cap_told){.fiber = s->fiber,
-				 .pc = identity(s, s->n - 1),
-				 .time = c->start,
-				 .value = (c->flags & TIMED_PAUSE) != 0,
-				 .text = &s->timing->text[c->describe.at],
-				 .n = c->describe.n};
-	if (cap_call_put(CAP_ENTER, &told))
+	info = (struct cap_call_info){.fiber = s->fiber,
+				      .pc = identity(s, s->n - 1),
+				      .time = c->start,
+				      .value = (c->flags & TIMED_PAUSE) != 0,
+				      .text = &s->timing->text[c->describe.at],
+				      .n = c->describe.n};
+	if (cap_call_put(CAP_ENTER, &info))
 		c->flags |= TIMED_PUT;
 }
 
@@ -181,7 +181,7 @@ void cap_timing_mark(struct cap_shadow *s, uint32_t site, unsigned how, bool joi
 
 /* The innermost call that began before the pause: its time, and that of its callers, goes on
  * without the pause from since to now. */
-static void timing_take_pause(struct cap_shadow *s, int64_t now)
+static void timing_add_pause(struct cap_shadow *s, int64_t now)
 {
 	struct cap_timing *t = s->timing;
 	unsigned i = s->n;
@@ -189,17 +189,17 @@ static void timing_take_pause(struct cap_shadow *s, int64_t now)
 	while (i && t->calls[i - 1].flags & TIMED_HIDDEN)
 		i--;
 	if (i) {
-		struct cap_told told = {.fiber = s->fiber,
-					.pc = s->out ? CAP_AWAY : CAP_SITE,
-					.time = t->pause,
-					.value = s->out ? ENTER_AWAY : ENTER_PAUSE};
+		struct cap_call_info info = {.fiber = s->fiber,
+					     .pc = s->out ? CAP_AWAY : CAP_SITE,
+					     .time = t->pause,
+					     .value = s->out ? ENTER_AWAY : ENTER_PAUSE};
 
 		t->calls[i - 1].paused += now - t->pause;
 		if (is_recorded(&(struct cap_timed){.flags = TIMED_PAUSE}) &&
-		    cap_call_put(CAP_ENTER, &told)) {
-			told.time = now;
-			told.value = INT64_MAX;
-			cap_call_put(CAP_EXIT, &told);
+		    cap_call_put(CAP_ENTER, &info)) {
+			info.time = now;
+			info.value = INT64_MAX;
+			cap_call_put(CAP_EXIT, &info);
 		}
 	}
 	t->pause = now;
@@ -216,7 +216,7 @@ void cap_timing_pause(struct cap_shadow *s, bool on)
 	if (on && !t->pauses++)
 		t->pause = now;
 	if (!on && t->pauses && !--t->pauses)
-		timing_take_pause(s, now);
+		timing_add_pause(s, now);
 }
 
 static void leave(struct cap_shadow *s, unsigned at)
@@ -251,18 +251,18 @@ static void timing_end(struct cap_shadow *s, unsigned at, int64_t now)
 		return;
 	}
 	if (t->pauses)
-		timing_take_pause(s, now);
+		timing_add_pause(s, now);
 	total = now - c->start;
 	judged = total - c->paused;
 	if (c->flags & TIMED_PUT) {
-		struct cap_told told = {.fiber = s->fiber,
-					.pc = identity(s, at),
-					.time = now,
-					.value = limit_of(c),
-					.text = &t->text[c->message.at],
-					.n = c->message.n};
+		struct cap_call_info info = {.fiber = s->fiber,
+					     .pc = identity(s, at),
+					     .time = now,
+					     .value = limit_of(c),
+					     .text = &t->text[c->message.at],
+					     .n = c->message.n};
 
-		cap_call_put(CAP_EXIT, &told);
+		cap_call_put(CAP_EXIT, &info);
 	}
 	if (total >= 0 && !(c->flags & (TIMED_IGNORED | TIMED_PAUSE)) && judged > 0 &&
 	    (uint64_t)judged > c->limit && atomic_load(&cap_spikes.log)) {
@@ -292,12 +292,12 @@ void cap_timing_drop(struct cap_shadow *s)
 	if (!(c->flags & TIMED_HIDDEN))
 		atomic_fetch_add_explicit(&cap_spikes.lost, 1, memory_order_relaxed);
 	if (c->flags & TIMED_PUT) {
-		struct cap_told told = {.fiber = s->fiber,
-					.pc = identity(s, at),
-					.time = CAP_NO_TIME,
-					.value = limit_of(c)};
+		struct cap_call_info info = {.fiber = s->fiber,
+					     .pc = identity(s, at),
+					     .time = CAP_NO_TIME,
+					     .value = limit_of(c)};
 
-		cap_call_put(CAP_EXIT, &told);
+		cap_call_put(CAP_EXIT, &info);
 	}
 	if (parent && !(c->flags & TIMED_HIDDEN))
 		parent->paused += c->paused;

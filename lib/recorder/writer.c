@@ -171,7 +171,7 @@ static void cap_writer_header(int64_t end)
 }
 
 /* Of the process that was started: whether it has said its last word. */
-static void tell_open(bool open)
+static void set_open(bool open)
 {
 	if (!cap.outcome || cap.settings.pid != cap.pid)
 		return;
@@ -183,8 +183,8 @@ static void tell_open(bool open)
 void cap_write_begin(int fd)
 {
 	if (!cap.columns)
-		cap.columns = cap_map(EVENT_GATHER_ROOM);
-	tell_open(true);
+		cap.columns = cap_map(COLUMN_ENCODER_ROOM);
+	set_open(true);
 	memset(fiber_rows, 0, sizeof fiber_rows);
 	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL, cap.columns, resolution());
 	cap_pcs_clear(&cap.pcs);
@@ -473,7 +473,7 @@ static int64_t rounded(int64_t time)
 }
 
 /* A record that has text in place of a time. */
-static bool take_text(struct cap_ring *ring, const struct cap_record *rec)
+static bool append_text(struct cap_ring *ring, const struct cap_record *rec)
 {
 	if (rec->kind == CAP_NAMED) {
 		if (ring->tid)
@@ -487,12 +487,12 @@ static bool take_text(struct cap_ring *ring, const struct cap_record *rec)
 	return true;
 }
 
-static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_record *rec)
+static void cap_writer_on_record(void *arg, struct cap_ring *ring, const struct cap_record *rec)
 {
 	struct event ev;
 
 	(void)arg;
-	if (take_text(ring, rec) || cap_writer_is_old(rec))
+	if (append_text(ring, rec) || cap_writer_is_old(rec))
 		return;
 	event_clear(&ev);
 	ev.time = rounded(rec->time - cap.start);
@@ -559,16 +559,16 @@ static void cap_writer_take(void *arg, struct cap_ring *ring, const struct cap_r
 	cap_output_event(&cap.out, &ev);
 }
 
-static struct stat said_to; /* st_ino is 0: not known */
+static struct stat log_stat; /* st_ino is 0: not known */
 
-void cap_say_there(void)
+void cap_log_open(void)
 {
-	if (fstat(STDERR_FILENO, &said_to))
-		said_to.st_ino = 0;
+	if (fstat(STDERR_FILENO, &log_stat))
+		log_stat.st_ino = 0;
 }
 
 /* Not strerror, which may translate and allocate. */
-static const char *said_of(int error)
+static const char *error_text(int error)
 {
 	switch (error) {
 	case EBADF: return "the program has closed it";
@@ -588,16 +588,16 @@ static char *append(char *p, const char *end, const char *s)
 	return p;
 }
 
-void cap_say(const char *what, int error)
+void cap_log(const char *what, int error)
 {
-	const char *why = said_of(error);
+	const char *why = error_text(error);
 	char line[256], number[16] = {0}, *digit = number + sizeof number - 1, *p = line;
 	const char *end = line + sizeof line - 1;
 	struct stat st;
 
 	/* A daemon may have a file of its own there. */
-	if (said_to.st_ino && (fstat(STDERR_FILENO, &st) || st.st_ino != said_to.st_ino ||
-			       st.st_dev != said_to.st_dev))
+	if (log_stat.st_ino && (fstat(STDERR_FILENO, &st) || st.st_ino != log_stat.st_ino ||
+				st.st_dev != log_stat.st_dev))
 		return;
 	for (unsigned v = (unsigned)error; v; v /= 10)
 		*--digit = (char)('0' + v % 10);
@@ -617,7 +617,7 @@ static void look_at_output(void)
 		return;
 	if (cap.outcome)
 		atomic_store(&cap.outcome->error, (uint32_t)cap.out.error);
-	cap_say("recording stopped: cannot write the trace", cap.out.error);
+	cap_log("recording stopped: cannot write the trace", cap.out.error);
 }
 
 /* Not when another thread is scanning: it may be waiting for the dynamic linker, and that for us. Where
@@ -655,7 +655,7 @@ void cap_write(enum cap_write what)
 	if (what != CAP_WRITE_KNOWN)
 		cap.seen.nodes = atomic_load_explicit(&cap.stacks.n, memory_order_acquire);
 	cap_rings_drain(&cap.rings, what == CAP_WRITE_KNOWN ? cap.seen.records : UINT64_MAX,
-			cap_writer_take, NULL);
+			cap_writer_on_record, NULL);
 	if (cap.out.full != full) /* what waits now came behind the drain before */
 		cap.flushed = cap.drained;
 	cap.drained = now;
@@ -730,6 +730,6 @@ void cap_write_end(const char *end)
 	cap_output_flush(&cap.out);
 	cap_writer_header(rounded(cap_now() - cap.start));
 	cap_output_totals(&cap.out);
-	tell_open(false);
+	set_open(false);
 	look_at_output();
 }

@@ -381,7 +381,7 @@ static void render_json_one_check(struct buf *b, const struct table_check *c)
 		field(b, "message", x->message);
 		field(b, "measured", x->measured);
 		field(b, "limit", x->limit);
-		field(b, "told", x->told);
+		field(b, "told", x->detectable);
 		field(b, "waiver", x->waiver);
 		field(b, "file", x->file);
 		number_field(b, "line", x->line);

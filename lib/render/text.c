@@ -210,7 +210,7 @@ static void text_add_folded(struct buf *to, const char *s, size_t n, unsigned wi
 	buf_addc(to, '\n');
 }
 
-static void tell_left_out(struct layout *l)
+static void note_hidden_columns(struct layout *l)
 {
 	const char *before = "columns hidden (narrow width): ";
 
@@ -268,7 +268,7 @@ static void render_text_narrow(struct layout *l)
 }
 
 /* The next line of a folded cell, in l->cut. True: there is more of it. */
-static bool take_piece(struct layout *l, size_t k)
+static bool next_piece(struct layout *l, size_t k)
 {
 	const char *s = l->cell.data + l->at[k];
 	size_t n = l->cell.len - l->at[k], end = 0, used = 0;
@@ -292,7 +292,7 @@ static bool take_piece(struct layout *l, size_t k)
 }
 
 /* What a column shows of l->cell in a line of its row, in l->cut. True: a further line follows. */
-static bool take_cell(struct layout *l, size_t k, bool heading, bool first)
+static bool next_cell(struct layout *l, size_t k, bool heading, bool first)
 {
 	const struct table_column *col = &l->t->columns[k];
 
@@ -300,7 +300,7 @@ static bool take_cell(struct layout *l, size_t k, bool heading, bool first)
 	if (!l->cell.len || (!first && !is_folded(col)))
 		return false;
 	if (l->o->width && is_folded(col))
-		return take_piece(l, k);
+		return next_piece(l, k);
 	if (l->o->width && (is_shortened(col) || heading))
 		(col->flags & COLUMN_PATH && !heading ? text_shorten_path : text_shorten)(
 		    &l->cut, l->cell.data, l->cell.len, l->widths[k]);
@@ -330,7 +330,7 @@ static bool put_line_of_row(struct layout *l, const struct table_cell *cells, ui
 			l->cell.len = 0;
 			buf_adds(&l->cell, col->title);
 		}
-		more |= take_cell(l, k, !cells, first);
+		more |= next_cell(l, k, !cells, first);
 		w = l->cut.len ? text_width(l->cut.data, l->cut.len) : 0;
 		room = w < l->widths[k] ? l->widths[k] - w : 0;
 		owed += leftmost ? 0 : GAP;
@@ -457,7 +457,7 @@ static void render_text_table(const struct table *t, const struct render_options
 		render_text_put_row(&l, t->totals + i * t->n_columns, 0);
 	put_notes(out, o, t->notes, t->n_notes);
 	if (!table_empty(t))
-		tell_left_out(&l);
+		note_hidden_columns(&l);
 	buf_release(&l.cell);
 	buf_release(&l.cut);
 	free(l.row.cells);

@@ -106,7 +106,7 @@ static struct sandbox_held held_by(const struct sandbox_profile *p)
 	return h;
 }
 
-static void say_folders(const struct sandbox_held *h)
+static void describe_folders(const struct sandbox_held *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
 		const struct sandbox_grant *g = &h->grants[i];
@@ -117,7 +117,7 @@ static void say_folders(const struct sandbox_held *h)
 	}
 }
 
-static void say_files(const struct sandbox_held *h)
+static void describe_files(const struct sandbox_held *h)
 {
 	if (!(h->rights & (SANDBOX_NAMED | SANDBOX_ANY_FILE)))
 		buf_adds(&said, "opens no file");
@@ -127,10 +127,10 @@ static void say_files(const struct sandbox_held *h)
 	if (h->rights & SANDBOX_SPOOL)
 		buf_addf(&said, ", has %s files in %s", h->unnamed_spool ? "unnamed" : "new",
 			 h->spool);
-	say_folders(h);
+	describe_folders(h);
 }
 
-static void sandbox_say(const struct sandbox_held *h, int calls, int abi)
+static void sandbox_describe(const struct sandbox_held *h, int calls, int abi)
 {
 	if (calls && abi < 0) {
 		buf_addf(&said, "none: seccomp: %s; Landlock: %s", strerror(calls), strerror(-abi));
@@ -148,7 +148,7 @@ static void sandbox_say(const struct sandbox_held *h, int calls, int abi)
 		buf_addf(&said, ": %s, no exec, ",
 			 h->rights & SANDBOX_NETWORK ? "network" : "no network");
 	}
-	say_files(h);
+	describe_files(h);
 }
 
 const char *sandbox_enter(const struct sandbox_profile *p)
@@ -169,6 +169,6 @@ const char *sandbox_enter(const struct sandbox_profile *p)
 	calls = sandbox_hold_calls(&h);
 	entered |= !calls || abi > 0;
 	narrows = p->rights & SANDBOX_NARROWS;
-	sandbox_say(&h, calls, abi);
+	sandbox_describe(&h, calls, abi);
 	return buf_str(&said);
 }

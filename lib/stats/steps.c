@@ -451,7 +451,7 @@ static void residuals(struct stats_sample s, const struct stats_step *steps, siz
 }
 
 /* Takes a line out of values (least squares): the squares that it leaves, and its ends. */
-static double take_line(double *v, size_t n, double *first, double *last)
+static double subtract_line(double *v, size_t n, double *first, double *last)
 {
 	double mean = stats_mean((struct stats_sample){v, n}), middle = (double)(n - 1) / 2;
 	double along = 0, squares = 0, slope;
@@ -531,7 +531,7 @@ static double dependence(const struct search *x)
 	}
 	rho = correlation(e.v, e.n, x->n ? x->n + 1 : 2);
 	stats_draw_in(x->s.v, e.n, e.v);
-	take_line(e.v, e.n, &first, &last);
+	subtract_line(e.v, e.n, &first, &last);
 	rho = fmin(rho, correlation(e.v, e.n, 2));
 	free(e.v);
 	rho = fmin(rho, seldom_turns(x->s.v, e.n));
@@ -586,7 +586,7 @@ bool stats_trend(struct stats_sample s, const struct stats_step *steps, size_t n
 		for (size_t i = 0; i < s.n; i++)
 			levels += v[i] * v[i];
 		draw_in_lone(s.v, s.n, v);
-		line = take_line(v, s.n, &to->first, &to->last);
+		line = subtract_line(v, s.n, &to->first, &to->last);
 	}
 	free(v);
 	/* A line costs what the first step does. */

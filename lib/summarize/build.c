@@ -47,7 +47,7 @@ static void summarize_captured(void *arg, struct trace *t)
 		x->captured(x->arg, t);
 }
 
-void aggregate_builder_init(struct aggregate_builder *b, const struct project_options *o,
+void aggregate_builder_init(struct aggregate_builder *b, const struct grouped_profile_options *o,
 			    const char *options)
 {
 	struct frames_options f = {.project = *o, .sort = FRAMES_AUTO};
@@ -65,15 +65,15 @@ void aggregate_builder_init(struct aggregate_builder *b, const struct project_op
 	f.project.captured = summarize_captured;
 	f.project.arg = b;
 	frames_init(&b->frames, &f);
-	things_init(&b->things, &b->frames.project.names.strings);
-	summarizer_init(&b->summarizer, &b->things, &b->frames.project);
+	entities_init(&b->entities, &b->frames.project.names.strings);
+	summarizer_init(&b->summarizer, &b->entities, &b->frames.project);
 }
 
 void aggregate_builder_release(struct aggregate_builder *b)
 {
 	summarizer_release(&b->summarizer);
 	frames_release(&b->frames);
-	things_release(&b->things);
+	entities_release(&b->entities);
 	if (b->building) {
 		arena_release(&b->building->texts);
 		free(b->building->notes);
@@ -88,21 +88,21 @@ void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate
 	struct aggregate_building *x = b->building;
 	struct aggregate_summary s;
 	struct group_run r;
-	struct aggregate_source from = {.things = &b->things,
+	struct aggregate_source from = {.entities = &b->entities,
 					.summary = &s,
 					.frames = &b->frames,
 					.notes = x->notes,
 					.n_notes = x->n_notes,
 					.origin = *origin};
 
-	project_take(&b->frames.project, &r);
+	grouped_profile_finish_run(&b->frames.project, &r);
 	summarize(&b->summarizer, &r, &s);
 	run_release(&r);
 	summary_set_options(&b->summarizer, &s, x->options);
 	/* Nothing more is read: what only that needs is as much as what is written. */
 	summarizer_release(&b->summarizer);
-	things_take_strings(&b->things);
-	project_release(&b->frames.project);
+	entities_own_strings(&b->entities);
+	grouped_profile_release(&b->frames.project);
 	aggregate_write(&from, w);
 	summary_release(&s);
 }

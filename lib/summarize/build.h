@@ -9,7 +9,7 @@
 
 struct aggregate_builder {
 	struct frames frames; /* captures go into its sink */
-	struct aggregate_things things;
+	struct aggregate_entities entities;
 	struct summarizer summarizer;
 
 	struct aggregate_building *building; /* build.c */
@@ -17,7 +17,7 @@ struct aggregate_builder {
 
 /* o: filters, domain and the like; what to add up is settled here. options: these in words,
  * borrowed. The builder stays where it is until aggregate_builder_release. */
-void aggregate_builder_init(struct aggregate_builder *b, const struct project_options *o,
+void aggregate_builder_init(struct aggregate_builder *b, const struct grouped_profile_options *o,
 			    const char *options);
 void aggregate_builder_release(struct aggregate_builder *b);
 static inline bool aggregate_builder_has(const struct aggregate_builder *b)

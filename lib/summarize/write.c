@@ -32,7 +32,7 @@ static struct aggregate_text text_of(const struct maker *m, uint32_t string)
 	struct aggregate_text t = {"", 0};
 
 	if (string)
-		t.s = things_text(m->s->things, string, &t.n);
+		t.s = entities_text(m->s->entities, string, &t.n);
 	return t;
 }
 
@@ -76,7 +76,9 @@ static void add_known(struct maker *m, const struct run_known *k)
 	memcpy(m->rec.marks, k->state, SUMS);
 	/* Programs before it refuse a reason that they do not know. */
 	for (unsigned s = 0; s < SUMS; s++)
-		m->rec.marks[SUMS + s] = k->lack[s] >= LACK_UNIDENTIFIED ? LACK_ABSENT : k->lack[s];
+		m->rec.marks[SUMS + s] = k->unknown_reason[s] >= UNKNOWN_UNIDENTIFIED
+					     ? UNKNOWN_ABSENT
+					     : k->unknown_reason[s];
 }
 
 static struct aggregate_text mixed(const struct maker *m, uint32_t string)
@@ -255,7 +257,7 @@ static void summarize_add_frames(struct maker *m)
 	free(order);
 }
 
-static void add_place_text(struct maker *m, const struct aggregate_thing *t)
+static void add_place_text(struct maker *m, const struct aggregate_entity *t)
 {
 	const uint32_t parts[] = {t->raw, t->module, t->file};
 
@@ -273,13 +275,13 @@ static void add_place_text(struct maker *m, const struct aggregate_thing *t)
 	m->rec.texts[1] = (struct aggregate_text){m->scratch.data, m->scratch.len};
 }
 
-static bool summarize_fill_row(struct maker *m, enum key by, uint32_t thing)
+static bool summarize_fill_row(struct maker *m, enum key by, uint32_t entity)
 {
 	const struct summary_key *k = &m->s->summary->keys[by];
-	const struct aggregate_thing *t = &m->s->things->keys[by].items[thing];
-	struct tally_sums self = columns_get(&k->self, thing),
-			  total = columns_get(&k->total, thing);
-	struct summary_place at = summary_place_of(m->s->summary, thing);
+	const struct aggregate_entity *t = &m->s->entities->keys[by].items[entity];
+	struct tally_sums self = columns_get(&k->self, entity),
+			  total = columns_get(&k->total, entity);
+	struct summary_place at = summary_place_of(m->s->summary, entity);
 	struct aggregate_record *r;
 
 	if (!self.has && !total.has)
@@ -297,7 +299,7 @@ static bool summarize_fill_row(struct maker *m, enum key by, uint32_t thing)
 	if (by == KEY_STACK && t->node)
 		add_place_text(m, t);
 	if (by == KEY_FUNCTION && (at.line || t->folded))
-		add_place_text(m, &(struct aggregate_thing){
+		add_place_text(m, &(struct aggregate_entity){
 				      .file = at.file, .line = at.line, .inside = t->folded});
 	add_sums(m, &self, 0);
 	add_sums(m, &total, AGG_TOTAL);
@@ -314,7 +316,7 @@ static uint64_t count_rows(const struct maker *m, enum key by)
 	const struct summary_key *k = &m->s->summary->keys[by];
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < m->s->things->keys[by].n; i++)
+	for (uint32_t i = 0; i < m->s->entities->keys[by].n; i++)
 		n += columns_has(&k->self, i) || columns_has(&k->total, i);
 	return n;
 }
@@ -377,9 +379,9 @@ static void emit(struct maker *m, const struct entry *e)
 
 struct tree {
 	struct maker *m;
-	uint32_t *rank;          /* by function: in the order of keys */
-	uint32_t *order;         /* nodes, those of one parent side by side */
-	uint32_t *first, *thing; /* by node: in order; the stack + 1 that it is */
+	uint32_t *rank;           /* by function: in the order of keys */
+	uint32_t *order;          /* nodes, those of one parent side by side */
+	uint32_t *first, *entity; /* by node: in order; the stack + 1 that it is */
 	size_t n_nodes;
 	struct buf key; /* of the stack that the walk is at, as bytes */
 	size_t same;    /* so many of them are those of the last record */
@@ -387,19 +389,19 @@ struct tree {
 
 static int summarize_function_order(const void *a, const void *b, void *arg)
 {
-	struct aggregate_things *t = arg;
-	const struct aggregate_thing *items = t->keys[KEY_FUNCTION].items;
+	struct aggregate_entities *t = arg;
+	const struct aggregate_entity *items = t->keys[KEY_FUNCTION].items;
 
-	return things_order(t, KEY_FUNCTION, &items[*(const uint32_t *)a],
-			    &items[*(const uint32_t *)b]);
+	return entities_order(t, KEY_FUNCTION, &items[*(const uint32_t *)a],
+			      &items[*(const uint32_t *)b]);
 }
 
 static int summarize_node_order(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
-	const struct things_node *nodes = t->m->s->things->nodes;
-	const struct things_node *x = &nodes[*(const uint32_t *)a];
-	const struct things_node *y = &nodes[*(const uint32_t *)b];
+	const struct entities_node *nodes = t->m->s->entities->nodes;
+	const struct entities_node *x = &nodes[*(const uint32_t *)a];
+	const struct entities_node *y = &nodes[*(const uint32_t *)b];
 
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
@@ -409,31 +411,31 @@ static int summarize_node_order(const void *a, const void *b, void *arg)
 
 static void summarize_tree_init(struct tree *t, struct maker *m)
 {
-	struct aggregate_things things = *m->s->things; /* qsort_r takes no const */
-	const struct things_key *stacks = &things.keys[KEY_STACK];
-	size_t functions = things.keys[KEY_FUNCTION].n;
+	struct aggregate_entities entities = *m->s->entities; /* qsort_r takes no const */
+	const struct entities_key *stacks = &entities.keys[KEY_STACK];
+	size_t functions = entities.keys[KEY_FUNCTION].n;
 	uint32_t *by_rank = mem_array(functions + 1, sizeof *by_rank);
 
-	*t = (struct tree){.m = m, .n_nodes = things.n_nodes};
+	*t = (struct tree){.m = m, .n_nodes = entities.n_nodes};
 	t->rank = mem_array(functions + 1, sizeof *t->rank);
 	t->order = mem_array(t->n_nodes + 1, sizeof *t->order);
 	t->first = mem_zarray(t->n_nodes + 2, sizeof *t->first);
-	t->thing = mem_zarray(t->n_nodes + 1, sizeof *t->thing);
+	t->entity = mem_zarray(t->n_nodes + 1, sizeof *t->entity);
 	for (uint32_t i = 0; i < functions; i++)
 		by_rank[i] = i;
-	sort_array_by(by_rank, functions, sizeof *by_rank, summarize_function_order, &things);
+	sort_array_by(by_rank, functions, sizeof *by_rank, summarize_function_order, &entities);
 	for (uint32_t i = 0; i < functions; i++)
 		t->rank[by_rank[i]] = i;
 	free(by_rank);
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		t->order[i - 1] = i;
-		t->first[things.nodes[i].parent + 1]++;
+		t->first[entities.nodes[i].parent + 1]++;
 	}
 	for (size_t i = 0; i < t->n_nodes; i++)
 		t->first[i + 1] += t->first[i];
 	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, summarize_node_order, t);
 	for (uint32_t i = 0; i < stacks->n; i++)
-		t->thing[stacks->items[i].node] = i + 1;
+		t->entity[stacks->items[i].node] = i + 1;
 }
 
 static void tree_release(struct tree *t)
@@ -441,7 +443,7 @@ static void tree_release(struct tree *t)
 	free(t->rank);
 	free(t->order);
 	free(t->first);
-	free(t->thing);
+	free(t->entity);
 	buf_release(&t->key);
 }
 
@@ -450,7 +452,7 @@ static void add_stack(struct tree *t, uint32_t node)
 	struct maker *m = t->m;
 	size_t text = m->text.len;
 
-	if (!t->thing[node] || !summarize_fill_row(m, KEY_STACK, t->thing[node] - 1))
+	if (!t->entity[node] || !summarize_fill_row(m, KEY_STACK, t->entity[node] - 1))
 		return;
 	aggregate_record_write(&m->rec, &m->text);
 	aggregate_writer_add_same(m->w, t->same, t->key.data, t->key.len, m->text.data + text,
@@ -461,7 +463,7 @@ static void add_stack(struct tree *t, uint32_t node)
 
 static void summarize_add_stacks(struct maker *m)
 {
-	const struct aggregate_things *things = m->s->things;
+	const struct aggregate_entities *entities = m->s->entities;
 	size_t depth = 0, cap_at = 0, cap_ends = 0;
 	size_t *ends = NULL; /* by depth: of the key of the calls above */
 	uint32_t *at = NULL; /* by depth: the next of order */
@@ -475,22 +477,22 @@ static void summarize_add_stacks(struct maker *m)
 	at[0] = t.first[0];
 	/* at[depth] goes through the callees of the call at depth - 1. */
 	for (uint32_t parent = 0;;) {
-		const struct things_node *n;
+		const struct entities_node *n;
 		struct aggregate_call call;
 		uint32_t node;
 
 		if (at[depth] == t.first[parent + 1]) {
 			if (!depth)
 				break;
-			parent = things->nodes[parent].parent;
+			parent = entities->nodes[parent].parent;
 			t.key.len = ends[--depth];
 			t.same = t.same < t.key.len ? t.same : t.key.len;
 			continue;
 		}
 		node = t.order[at[depth]++];
-		n = &things->nodes[node];
-		call.raw = text_of(m, things->keys[KEY_FUNCTION].items[n->function].raw);
-		call.module = text_of(m, things->keys[KEY_FUNCTION].items[n->function].module);
+		n = &entities->nodes[node];
+		call.raw = text_of(m, entities->keys[KEY_FUNCTION].items[n->function].raw);
+		call.module = text_of(m, entities->keys[KEY_FUNCTION].items[n->function].module);
 		ends = mem_grow(ends, &cap_ends, depth + 1, sizeof *ends);
 		ends[depth++] = t.key.len;
 		aggregate_key_add_call(&t.key, &call);
@@ -516,7 +518,7 @@ static void emit_rows(struct maker *m, enum key by)
 {
 	size_t first = m->n_entries, text = m->text.len;
 
-	for (uint32_t i = 0; i < m->s->things->keys[by].n; i++)
+	for (uint32_t i = 0; i < m->s->entities->keys[by].n; i++)
 		if (summarize_fill_row(m, by, i))
 			finish(m);
 	sort_entries(m, first);

@@ -21,7 +21,7 @@ struct aggregate_origin {     /* the file that the capture was */
 };
 
 struct aggregate_source { /* all borrowed */
-	const struct aggregate_things *things;
+	const struct aggregate_entities *entities;
 	const struct aggregate_summary *summary;
 	const struct frames *frames; /* NULL: none */
 	const struct aggregate_note *notes;

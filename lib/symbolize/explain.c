@@ -6,7 +6,7 @@
 #include "lib/base/source_file.h"
 #include "lib/base/text_file.h"
 #include "lib/dwarf/fast/place.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void id(struct buf *b, const struct object_build_id *x)
 		buf_adds(b, "none");
 }
 
-static void steps(struct buf *b, const struct trail *t, const char *what)
+static void steps(struct buf *b, const struct search_log *t, const char *what)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		buf_addf(b, "  %s %s ", what, t->all[i].taken ? "taken:  " : "refused:");
@@ -42,11 +42,11 @@ static void debug(struct buf *b, const struct object *o)
 {
 	const char *path = object_debug_path(o);
 
-	steps(b, object_trail(o), "debug file");
+	steps(b, object_search_log(o), "debug file");
 	buf_adds(b, "  debug information: ");
 	if (!object_has_dwarf(o))
 		buf_adds(b, "none, names are from the symbol table");
-	else if (object_trail(o)->n)
+	else if (object_search_log(o)->n)
 		text(b, path);
 	else
 		buf_adds(b, "its own");
@@ -70,7 +70,7 @@ void explain_found(struct buf *b, const struct file_found *f)
 	buf_adds(b, "\n  captured build-id: ");
 	id(b, &f->id);
 	buf_addc(b, '\n');
-	steps(b, &f->trail, "file");
+	steps(b, &f->log, "file");
 	if (f->reason != REASON_RESOLVED) {
 		buf_addf(b, "  not used: %s\n", reason_text(f->reason));
 		return;

@@ -55,7 +55,7 @@ bool lookup_is_64(const struct lookup_file *f)
 
 void lookup_init(struct lookup *l, const struct lookup_options *o)
 {
-	*l = (struct lookup){.options = *o, .tell_from = 1};
+	*l = (struct lookup){.options = *o, .next_message = 1};
 	cache_init(&l->cache, &o->cache);
 	managed_init(&l->managed, &o->managed);
 }
@@ -87,7 +87,7 @@ void lookup_release(struct lookup *l)
 	id_set_release(&l->file_of);
 	symbols_release(&l->symbols);
 	free(l->extras);
-	intern_release(&l->told);
+	intern_release(&l->messages);
 }
 
 /* The libraries that are stored in it as they are, which is how the Android loader maps them. */
@@ -345,7 +345,7 @@ static void lookup_complain(struct lookup *l, const struct lookup_file *f, const
 		text.len = 0;
 		buf_addf(&text, "%s: %s", f->path,
 			 intern_text(&p->answers.strings, p->answers.complaints[i], NULL));
-		intern_add(&l->told, text.data, text.len);
+		intern_add(&l->messages, text.data, text.len);
 	}
 	buf_release(&text);
 }
@@ -364,7 +364,7 @@ static void lookup_complain_of_symbols(struct lookup *l)
 			continue;
 		text.len = 0;
 		buf_addf(&text, "%s: symbol tables left out: %u: %s", f->path, n, why);
-		intern_add(&l->told, text.data, text.len);
+		intern_add(&l->messages, text.data, text.len);
 	}
 	buf_release(&text);
 }
@@ -525,11 +525,11 @@ const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call)
 
 const char *lookup_complaint(struct lookup *l)
 {
-	if (l->tell_from > intern_count(&l->told))
+	if (l->next_message > intern_count(&l->messages))
 		lookup_complain_of_symbols(l);
-	if (l->tell_from > intern_count(&l->told))
+	if (l->next_message > intern_count(&l->messages))
 		return NULL;
-	return intern_text(&l->told, l->tell_from++, NULL);
+	return intern_text(&l->messages, l->next_message++, NULL);
 }
 
 static struct dwarf_variables *variables_of(const struct lookup_query *q)

@@ -65,8 +65,9 @@ struct lookup {
 	bool viewing;
 	struct dwarf_answers *answers; /* by file, while viewing; zeroed without queries */
 	size_t n_answers;
-	struct intern told; /* complaints, each once; ids below tell_from have been reported */
-	uint32_t tell_from;
+	struct intern
+	    messages; /* complaints, each once; ids below next_message have been reported */
+	uint32_t next_message;
 };
 
 void lookup_init(struct lookup *l, const struct lookup_options *o); /* o is copied */

@@ -15,7 +15,7 @@ static const struct dwarf_answers *answers_of(const struct lookup *l, const stru
 	return q->file && q->file->index < l->n_answers ? &l->answers[q->file->index] : NULL;
 }
 
-static void take_symbol(const struct object_symbol *sym, struct lookup_call *c)
+static void set_symbol(const struct object_symbol *sym, struct lookup_call *c)
 {
 	if (!sym)
 		return;
@@ -132,13 +132,13 @@ static void name_by_symbol(const struct lookup *l, const struct lookup_query *q,
 	if (q->named.found == DWARF_FUNCTION || n > 1) {
 		if (last->n_name && !l->options.dwarf_names &&
 		    !calls_is_mangled(last->name, last->n_name))
-			take_symbol(calls_symbol(o, q->addr, last->name, last->n_name), last);
+			set_symbol(calls_symbol(o, q->addr, last->name, last->n_name), last);
 	}
 	if (q->named.found == DWARF_FUNCTION || !o)
 		return;
 	/* what has no DIE: thunks, assembler, files without DWARF */
 	sym = calls_symbol_alone(o, q->addr, l->options.plt_names);
-	take_symbol(sym, &c[0]);
+	set_symbol(sym, &c[0]);
 	if (sym)
 		c[0].by = LOOKUP_NAME_BY_SYMBOL | (sym->sized ? 0 : LOOKUP_NAME_BY_UNSIZED);
 }

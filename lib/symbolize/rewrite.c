@@ -128,11 +128,11 @@ static enum status rewrite_discard(struct sink *s, struct trace *t, const struct
 }
 
 /* The first pass reported why the capture ends here: with totals it is reported once. */
-static enum status end_cut(const struct rewrite_capture *w, bool counted, struct chunk_out *out,
+static enum status end_cut(const struct rewrite_capture *w, bool counted, struct chunk_writer *out,
 			   struct err *e)
 {
 	uint64_t rows[TOTALS_ROWS];
-	enum status st = chunk_out_events(out, e);
+	enum status st = chunk_writer_events(out, e);
 
 	if (!st)
 		st = writer_notes(out, w->t, w->first_note, w->t->n_notes, e);
@@ -143,7 +143,7 @@ static enum status end_cut(const struct rewrite_capture *w, bool counted, struct
 
 /* Copies the chunks of one capture, its totals included. cut: it ends before them. */
 static enum status rewrite_copy_capture(const struct rewrite_capture *w, struct trace_stream *s,
-					struct chunk_out *out, bool cut, struct err *e)
+					struct chunk_writer *out, bool cut, struct err *e)
 {
 	struct sink counts = {.batch = rewrite_discard};
 	struct trace *t = w->t;
@@ -173,11 +173,11 @@ static enum status rewrite_copy_capture(const struct rewrite_capture *w, struct 
 			symbols_out = true;
 		}
 		if (!st && c.kind == CHUNK_TOTALS)
-			st = chunk_out_events(out, e);
+			st = chunk_writer_events(out, e);
 		if (!st && c.kind == CHUNK_TOTALS)
 			st = writer_notes(out, t, w->first_note, t->n_notes, e);
 		if (!st)
-			st = chunk_out_take(out, &c, payload, e);
+			st = chunk_writer_copy_chunk(out, &c, payload, e);
 		if (!st && c.kind == CHUNK_LOCATIONS && table < w->n_ends) {
 			st = writer_bindings(out, &t->symbols, locations, w->location_ends[table],
 					     e);
@@ -191,7 +191,7 @@ static enum status rewrite_copy_capture(const struct rewrite_capture *w, struct 
 
 enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct err *e)
 {
-	struct chunk_out *out = chunk_out_new(to);
+	struct chunk_writer *out = chunk_writer_new(to);
 	struct trace_stream s = {0};
 	enum status st = ST_OK;
 
@@ -200,13 +200,13 @@ enum status rewrite_copy(struct rewrite *w, struct cursor *in, FILE *to, struct 
 		if (st == ST_NONE)
 			st = err_set(e, ST_BAD, "the trace became shorter while it was read");
 		if (!st)
-			st = chunk_out_mark(out, e);
+			st = chunk_writer_mark(out, e);
 		if (!st)
 			st = rewrite_copy_capture(&w->captures[i], &s, out, w->cut && i + 1 == w->n,
 						  e);
 	}
 	stream_release(&s);
-	chunk_out_free(out);
+	chunk_writer_free(out);
 	return st;
 }
 

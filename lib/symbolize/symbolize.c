@@ -29,8 +29,8 @@ struct run {
 	struct symbolizer *s;
 	struct trace *t;
 	const struct trace *maps;
-	struct find_bound *bound; /* by location */
-	struct batch *batches;    /* by file index */
+	struct find_resolved *bound; /* by location */
+	struct batch *batches;       /* by file index */
 	size_t n_batches;
 	struct symbolize_calls calls;
 	uint32_t jit_object;    /* 0: not yet */
@@ -40,7 +40,7 @@ struct run {
 static void symbolize_collect(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
-		const struct find_bound *b = &r->bound[i];
+		const struct find_resolved *b = &r->bound[i];
 		struct batch *x;
 
 		if (b->reason != REASON_RESOLVED || !b->file)
@@ -119,7 +119,7 @@ static uint8_t tier_of(const struct trace_symbols *y, uint32_t call, const struc
 	return has_object ? TIER_MODULE : TIER_NOTHING;
 }
 
-static uint32_t symbolize_object_of(struct run *r, const struct find_bound *b)
+static uint32_t symbolize_object_of(struct run *r, const struct find_resolved *b)
 {
 	struct trace_symbols *y = &r->t->symbols;
 	const struct trace *of = b->own_module ? r->t : r->maps;
@@ -189,7 +189,7 @@ static uint32_t symbolize_start_of(struct run *r, struct object *o, uint64_t add
 static void symbolize_bind_item(struct run *r, uint32_t index, const struct symbolize_named *n,
 				uint32_t start)
 {
-	const struct find_bound *b = &r->bound[index];
+	const struct find_resolved *b = &r->bound[index];
 	const struct location *l = &r->t->locations[index];
 	bool by_start = start && !l->name && !l->symbol;
 
@@ -235,7 +235,7 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 }
 
 /* A module without a file may have a usym: then that is what names its functions. */
-static void by_usym(struct run *r, const struct find_bound *b, struct binding *x)
+static void by_usym(struct run *r, const struct find_resolved *b, struct binding *x)
 {
 	const struct trace *of = b->own_module ? r->t : r->maps;
 	const struct module *m = &of->modules[b->module];
@@ -298,7 +298,7 @@ static void by_symbol(struct run *r, const struct location *l, struct binding *x
 static void symbolize_bind_rest(struct run *r)
 {
 	for (size_t i = 1; i < r->t->n_locations; i++) {
-		const struct find_bound *b = &r->bound[i];
+		const struct find_resolved *b = &r->bound[i];
 		const struct location *l = &r->t->locations[i];
 		struct binding x = {.vaddr = b->vaddr, .reason = b->reason, .kind = b->kind};
 

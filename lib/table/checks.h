@@ -40,10 +40,10 @@ struct breach {
 	const char *message;  /* a sentence's part for people: "grew by 7.1 %" */
 	const char *measured; /* values with units, for people */
 	const char *limit;
-	const char *told;   /* the smallest growth that would have been detected */
-	const char *waiver; /* VERDICT_WAIVED: the reason, and until when */
-	const char *file;   /* source of the subject, for an annotation; NULL: not known */
-	uint32_t line;      /* 0: not known */
+	const char *detectable; /* the smallest growth that would have been detected */
+	const char *waiver;     /* VERDICT_WAIVED: the reason, and until when */
+	const char *file;       /* source of the subject, for an annotation; NULL: not known */
+	uint32_t line;          /* 0: not known */
 };
 
 struct table_check {

@@ -94,7 +94,7 @@ enum check_column {
 	CHECK_SUBJECT, /* from here on of the breach */
 	CHECK_FACT,
 	CHECK_CALLERS,
-	CHECK_TOLD,
+	CHECK_DETECTABLE,
 	CHECK_FILE,
 	CHECK_LINE,
 	CHECK_COLUMNS,
@@ -113,7 +113,7 @@ static const struct table_column check_columns[CHECK_COLUMNS] = {
     [CHECK_SUBJECT] = {.key = "subject", .flags = COLUMN_NOT_TEXT},
     [CHECK_FACT] = {.key = "fact", .flags = COLUMN_NOT_TEXT},
     [CHECK_CALLERS] = {.key = "callers", .flags = COLUMN_NOT_TEXT},
-    [CHECK_TOLD] = {.key = "told", .flags = COLUMN_NOT_TEXT},
+    [CHECK_DETECTABLE] = {.key = "told", .flags = COLUMN_NOT_TEXT},
     [CHECK_FILE] = {.key = "file", .flags = COLUMN_NOT_TEXT},
     [CHECK_LINE] = {.key = "line", .type = COLUMN_INT, .flags = COLUMN_NOT_TEXT},
 };
@@ -151,7 +151,7 @@ static void views_fill_breach(void *arg, size_t i, struct table_row *r)
 	r->cells[CHECK_WAIVER] = text_cell(b->waiver);
 	r->cells[CHECK_FACT] = text_cell(b->fact);
 	r->cells[CHECK_CALLERS] = text_cell(b->callers);
-	r->cells[CHECK_TOLD] = text_cell(b->told);
+	r->cells[CHECK_DETECTABLE] = text_cell(b->detectable);
 	if (b->measured)
 		r->cells[CHECK_MEASURED] = text_cell(b->measured);
 	if (b->limit)
@@ -198,8 +198,8 @@ static void views_add_fact(struct buf *out, const struct breach *b)
 	views_add(out, "\nStatistics: ", b->measured ? b->measured : "");
 	if (b->message)
 		views_add(out, b->measured ? "; " : "", b->message);
-	if (b->told)
-		views_add(out, "; detectable from ", b->told);
+	if (b->detectable)
+		views_add(out, "; detectable from ", b->detectable);
 }
 
 void breach_text(struct buf *out, const struct breach *b)
@@ -215,8 +215,8 @@ void breach_text(struct buf *out, const struct breach *b)
 		views_add(out, b->message ? ", " : ": ", b->measured);
 	if (b->limit)
 		views_add(out, b->message || b->measured ? ", limit " : ": limit ", b->limit);
-	if (b->told)
-		views_add(out, ", detectable from ", b->told);
+	if (b->detectable)
+		views_add(out, ", detectable from ", b->detectable);
 	if (b->waiver)
 		views_add(out, "; waived: ", b->waiver);
 	if (b->file)

@@ -28,10 +28,10 @@ static inline void tally_cell_add(struct tally_cell *c, uint64_t records, uint64
 }
 
 /* An allocation, whose cell is known, to all that keeps its sums but its frame and live blocks. */
-static inline __attribute__((always_inline)) void tally_add_allocation(
-    struct tally *a, const struct tally_pending *p)
+static inline __attribute__((always_inline)) void tally_add_allocation(struct tally *a,
+								       const struct queued_event *p)
 {
-	struct tally_rare *r = a->work->rarely && p->has_slack ? &a->work->rare[p->cell] : NULL;
+	struct cell_extra *r = a->state->rarely && p->has_slack ? &a->state->rare[p->cell] : NULL;
 
 	tally_cell_add(&a->cells[p->cell], 1, p->count, p->requested, p->real, p->has);
 	if (r) {

@@ -2,7 +2,7 @@
 #include "lib/tally/allocs.h"
 
 #include "lib/tally/add.h"
-#include "lib/tally/follow.h"
+#include "lib/tally/match_frees.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
 
@@ -11,14 +11,14 @@ static const uint64_t ones[SINK_ALLOCS_MOST] = {[0 ... SINK_ALLOCS_MOST - 1] = 1
 
 unsigned allocs_fields(const struct tally *a)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	unsigned fields = EV_FIELDS;
 
 	if (a->interval || a->options.selection || (w->follow && a->live.unordered))
 		return 0;
 	if (w->follow)
 		return fields;
-	if (!a->measures && !(a->options.split & SPLIT_THREAD))
+	if (!a->call_times && !(a->options.split & SPLIT_THREAD))
 		fields &= ~EV_HAS_THREAD;
 	return fields & ~(unsigned)(EV_HAS_SEQ | EV_HAS_ADDRESS);
 }
@@ -33,7 +33,7 @@ static const uint64_t *column(const struct sink_allocs *c, unsigned has, unsigne
 static inline __attribute__((always_inline)) void fetch(const struct tally *a,
 							const uint64_t *stack, size_t n)
 {
-	const uint32_t *last = a->work->last;
+	const uint32_t *last = a->state->last;
 
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&last[stack[i]], 1);
@@ -77,25 +77,25 @@ static void fetch_slots(const struct tally *a, const struct sink_allocs *c, cons
 static void fetch_blocks(const struct tally *a, const struct sink_allocs *c, const uint64_t *stack,
 			 const struct moves *m)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	size_t k = 0;
 
 	for (size_t i = 0; i < c->n + c->n_free; i++)
 		if (m->address[i])
 			live_prefetch_block(&a->live, m->space[i], m->address[i]);
 	for (size_t i = 0; (w->celled || w->rarely) && i < c->n + c->n_free; i++) {
-		uint32_t cell = c->frees[i] ? tally_follow_cell(a, m->space[i], m->address[i])
+		uint32_t cell = c->frees[i] ? match_frees_cell(a, m->space[i], m->address[i])
 					    : w->last[stack[k++]];
 
 		if (cell < a->n_cells)
-			tally_follow_fetch(a, cell);
+			match_frees_fetch(a, cell);
 	}
 }
 
 /* Some of them may be of a frame before the newest. */
 static bool late(const struct tally *a, const struct sink_allocs *c)
 {
-	const struct frame_marks *m = &a->work->marks;
+	const struct frame_marks *m = &a->state->marks;
 
 	if (c->frees) /* each is looked at anyway */
 		return m->n > 0;
@@ -106,9 +106,9 @@ static bool late(const struct tally *a, const struct sink_allocs *c)
 /* The i-th event as a pending one, as far as blocks are followed; false: it frees nothing. */
 static inline __attribute__((always_inline)) bool move(struct tally *a, const struct sink_allocs *c,
 						       const struct moves *m, size_t i,
-						       struct tally_pending *p)
+						       struct queued_event *p)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	unsigned has = c->frees[i] ? c->free_has : c->has;
 
 	p->kind = c->frees[i] ? EV_FREE : EV_ALLOC;
@@ -133,13 +133,13 @@ static inline __attribute__((always_inline)) bool move(struct tally *a, const st
 
 /* The place of an allocation in time, where no block is followed. */
 static void stand(struct tally *a, const struct sink_allocs *c, int64_t time,
-		  struct tally_pending *p)
+		  struct queued_event *p)
 {
 	p->own_time = c->has & EV_HAS_TIME;
 	if (p->own_time)
 		tally_reach_time(a, time);
 	p->timed = a->has_time;
-	p->time = a->work->at.time;
+	p->time = a->state->at.time;
 	tally_set_slice(a, p);
 }
 
@@ -149,8 +149,8 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 							     struct moves *m)
 {
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
-	struct tally_work *w = a->work;
-	struct tally_pending p = {.kind = EV_ALLOC, .has = (uint16_t)(c->has & w->from_allocs)};
+	struct tally_state *w = a->state;
+	struct queued_event p = {.kind = EV_ALLOC, .has = (uint16_t)(c->has & w->from_allocs)};
 	const bool apart = late(a, c);
 	const bool slack = a->want & SUM_BIT(SUM_SLACK) && (c->has & both) == both;
 	const uint64_t *time = column(c, c->has, EV_HAS_TIME, zeros);
@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		if (m && c->frees[i]) {
 			if (tally_slices_lives(a))
 				slices_reach(a, &p);
-			tally_follow_free(a, &p);
+			match_frees_free(a, &p);
 			continue;
 		}
 		p.stack = (uint32_t)stack[k];
@@ -222,7 +222,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		of[SUM_REQUESTED] = add_saturating(of[SUM_REQUESTED], p.requested);
 		of[SUM_REAL] = add_saturating(of[SUM_REAL], p.real);
 		if (m)
-			tally_follow_alloc(a, &p);
+			match_frees_alloc(a, &p);
 	}
 	for (unsigned d = 0; d < DOMAINS; d++) {
 		uint64_t n = v[d][SUM_ENTRIES];
@@ -252,8 +252,8 @@ static bool frees_any(const struct sink_allocs *c)
 	return any;
 }
 
-enum status allocs_take(struct tally *a, struct trace *t, const struct sink_allocs *c,
-			struct err *e)
+enum status allocs_on_batch(struct tally *a, struct trace *t, const struct sink_allocs *c,
+			    struct err *e)
 {
 	enum status st = tally_flush(a, t, e);
 	struct moves moves;

@@ -6,12 +6,12 @@
 #ifndef TM_TALLY_ALLOCS_H
 #define TM_TALLY_ALLOCS_H
 
-#include "lib/tally/work.h"
+#include "lib/tally/state.h"
 #include "lib/trace/allocs.h"
 
 /* EV_HAS_*: the fields that it looks at (sink.wants); 0: it takes no columns for now. */
 unsigned allocs_fields(const struct tally *a);
-enum status allocs_take(struct tally *a, struct trace *t, const struct sink_allocs *c,
-			struct err *e);
+enum status allocs_on_batch(struct tally *a, struct trace *t, const struct sink_allocs *c,
+			    struct err *e);
 
 #endif

@@ -6,7 +6,7 @@
 /* An event may have a time of a frame before the present one. */
 static bool goes_back(const struct tally *a, const struct sink_span *times)
 {
-	const struct frame_marks *m = &a->work->marks;
+	const struct frame_marks *m = &a->state->marks;
 
 	return times->any && frame_marks_timed(m) && times->least < m->items[m->n - 1].start;
 }
@@ -38,7 +38,7 @@ static bool take_before(struct tally *a, const struct sink_digest *d,
 					     .frame = frames->most,
 					     .has_time = times->any,
 					     .time = times->most};
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 
 	if (selection_is_over(a->options.selection, &last))
 		return false;
@@ -55,7 +55,7 @@ static bool take_before(struct tally *a, const struct sink_digest *d,
 static bool take_behind(struct tally *a, const struct sink_digest *d,
 			const struct sink_span *frames, const struct sink_span *times)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	const struct selection_place first = {.in_frame = w->at.in_frame,
 					      .frame = frames->least,
 					      .has_time = a->has_time,
@@ -70,7 +70,7 @@ static bool take_behind(struct tally *a, const struct sink_digest *d,
 
 static void reach(struct tally *a, const struct sink_digest *d, const struct sink_span *times)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 
 	if (d->all_times.any) {
 		extent_reach(&a->extent, d->all_times.least);
@@ -91,7 +91,7 @@ static void reach(struct tally *a, const struct sink_digest *d, const struct sin
 
 bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	const struct tally_selection *s = a->options.selection;
 	const struct sink_span *own = a->options.counters ? &d->counted : &d->times;
 	struct sink_span frames = span_from(w->at.in_frame, w->at.frame, &d->frames);
@@ -100,7 +100,7 @@ bool tally_take_unselected(struct tally *a, const struct sink_digest *d)
 	uint64_t left = d->n[EV_ALLOC] + d->n[EV_PROFILE] + d->n[EV_TYPE_TOTAL] +
 			(a->options.counters ? d->readings : 0);
 
-	if (!s || tally_is_sliced(a, d->n[EV_FRAME]) || (a->measures && d->measured) ||
+	if (!s || tally_is_sliced(a, d->n[EV_FRAME]) || (a->call_times && d->measured) ||
 	    d->seqs == SINK_SEQS_MIXED)
 		return false;
 	/* The frame that is counted ends within: at a time that only its event tells. */

@@ -46,7 +46,7 @@ static uint64_t extent_framed(const struct tally_extent *x, const struct tally_s
 		       : x->framed;
 }
 
-static bool extent_said(const struct trace *t, const char *key, int64_t *ns)
+static bool extent_attribute(const struct trace *t, const char *key, int64_t *ns)
 {
 	const char *said = trace_get(t, key);
 
@@ -59,10 +59,10 @@ static bool extent_covered(const struct tally_extent *x, const struct trace *t, 
 {
 	const char *format = trace_get(t, "format");
 	int64_t begin = 0, end = 0;
-	bool begins = extent_said(t, TRACE_BEGIN, &begin) ||
+	bool begins = extent_attribute(t, TRACE_BEGIN, &begin) ||
 		      (format && (!strcmp(format, TRACE_OF_RECORDER) ||
 				  !strcmp(format, TRACE_OF_LUA_RECORDER)));
-	bool ends = extent_said(t, TRACE_END, &end);
+	bool ends = extent_attribute(t, TRACE_END, &end);
 
 	if (!x->any && !(begins && ends))
 		return false;

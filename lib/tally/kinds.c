@@ -3,9 +3,9 @@
 
 #include "lib/base/mem.h"
 #include "lib/tally/add.h"
+#include "lib/tally/peak.h"
 #include "lib/tally/selected.h"
-#include "lib/tally/tide.h"
-#include "lib/tally/work.h"
+#include "lib/tally/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,13 @@ static void kinds_first(struct tally_kinds *k, const struct sink_blocks *b, uint
  * newest. That an allocation or a free comes next cannot be foreseen, so there is no branch on it. */
 static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds *k,
 							     const struct sink_blocks *b,
-							     struct tally_tide *tide, bool more)
+							     struct peak_tracker *peak_tracker,
+							     bool more)
 {
 	struct tally_kind *kinds = k->kinds;
-	uint64_t count = tide->live[0], bytes = tide->live[1];
-	uint64_t best = tide->crest.best[1], best_count = tide->crest.best[0], temporary = 0,
-		 over = 0;
+	uint64_t count = peak_tracker->live[0], bytes = peak_tracker->live[1];
+	uint64_t best = peak_tracker->crest.best[1], best_count = peak_tracker->crest.best[0],
+		 temporary = 0, over = 0;
 	uint32_t newest = k->newest;
 
 	for (size_t i = 0; i < b->n; i++) {
@@ -44,12 +45,12 @@ static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds 
 		if (more) {
 			struct tally_kind_more *y = &k->more[kind];
 
-			if ((freed || !size) && tide->crest.at_peak) {
-				tide->crest.id++;
-				tide->crest.at_peak = false;
+			if ((freed || !size) && peak_tracker->crest.at_peak) {
+				peak_tracker->crest.id++;
+				peak_tracker->crest.at_peak = false;
 			}
-			if (y->peak != tide->crest.id) {
-				y->peak = tide->crest.id;
+			if (y->peak != peak_tracker->crest.id) {
+				y->peak = peak_tracker->crest.id;
 				y->at_peak = x->n[0] - x->n[1];
 			}
 			y->temporary += again;
@@ -61,23 +62,24 @@ static inline __attribute__((always_inline)) void kinds_move(struct tally_kinds 
 		count += freed ? -(uint64_t)1 : 1;
 		over |= !freed & (bytes < before);
 		if (more)
-			tide->crest.at_peak |= bytes > best;
+			peak_tracker->crest.at_peak |= bytes > best;
 		best_count = bytes > best ? count : best_count;
 		best = bytes > best ? bytes : best;
 	}
 	k->newest = newest;
-	tide->live[0] = count;
-	tide->live[1] = bytes;
-	tide->crest.when = best > tide->crest.best[1] ? b->time : tide->crest.when;
-	tide->crest.best[0] = best_count;
-	tide->crest.best[1] = best;
-	tide->temporary = add_saturating(tide->temporary, temporary);
-	tide->overflow |= over != 0;
+	peak_tracker->live[0] = count;
+	peak_tracker->live[1] = bytes;
+	peak_tracker->crest.when =
+	    best > peak_tracker->crest.best[1] ? b->time : peak_tracker->crest.when;
+	peak_tracker->crest.best[0] = best_count;
+	peak_tracker->crest.best[1] = best;
+	peak_tracker->temporary = add_saturating(peak_tracker->temporary, temporary);
+	peak_tracker->overflow |= over != 0;
 }
 
 enum status kinds_take(struct tally *a, const struct sink_blocks *b)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	struct tally_kinds *k = &w->kinds;
 	uint64_t allocated = b->n - b->n_freed;
 
@@ -86,12 +88,12 @@ enum status kinds_take(struct tally *a, const struct sink_blocks *b)
 	k->kinds = mem_grow_zero(k->kinds, &k->cap, b->n_kinds, sizeof *k->kinds);
 	if (w->peaking || w->rarely) {
 		k->more = mem_grow_zero(k->more, &k->cap_more, b->n_kinds, sizeof *k->more);
-		kinds_move(k, b, &w->tide[DOMAIN_MALLOC], true);
+		kinds_move(k, b, &w->peak_tracker[DOMAIN_MALLOC], true);
 	} else {
-		kinds_move(k, b, &w->tide[DOMAIN_MALLOC], false);
+		kinds_move(k, b, &w->peak_tracker[DOMAIN_MALLOC], false);
 	}
-	w->tide[DOMAIN_MALLOC].asked = w->tide[DOMAIN_MALLOC].crest;
-	w->tide[DOMAINS] = w->tide[DOMAIN_MALLOC];
+	w->peak_tracker[DOMAIN_MALLOC].asked = w->peak_tracker[DOMAIN_MALLOC].crest;
+	w->peak_tracker[DOMAINS] = w->peak_tracker[DOMAIN_MALLOC];
 	a->records[DOMAIN_MALLOC] += allocated;
 	a->without_real[DOMAIN_MALLOC] += allocated;
 	a->without_real[DOMAINS] += allocated;
@@ -107,14 +109,14 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 void kinds_to_cells(struct tally *a, const struct trace *t)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	struct tally_kinds *k = &w->kinds;
 
 	for (size_t i = 0; i < k->n_used; i++) {
 		struct tally_kind_used *u = &k->used[i];
 		const struct tally_kind *x = &k->kinds[u->kind];
-		struct tally_pending p = {.domain = DOMAIN_MALLOC,
-					  .stack = u->stack < t->n_stacks ? u->stack : 0};
+		struct queued_event p = {.domain = DOMAIN_MALLOC,
+					 .stack = u->stack < t->n_stacks ? u->stack : 0};
 
 		u->cell = tally_place(a, &p);
 		tally_cell_add(&a->cells[u->cell], x->n[0], x->n[0], times(x->n[0], u->requested),
@@ -130,7 +132,7 @@ void kinds_to_cells(struct tally *a, const struct trace *t)
 
 void kinds_settle(struct tally *a)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	struct tally_kinds *k = &w->kinds;
 
 	for (size_t i = 0; i < k->n_used; i++) {
@@ -145,7 +147,7 @@ void kinds_settle(struct tally *a)
 		}
 		if (w->peaking) {
 			to = w->peaks[u->cell][0].v;
-			if (k->more[u->kind].peak == w->tide[DOMAIN_MALLOC].crest.id)
+			if (k->more[u->kind].peak == w->peak_tracker[DOMAIN_MALLOC].crest.id)
 				live = k->more[u->kind].at_peak;
 			to[0] = add_saturating(to[0], live);
 			to[1] = add_saturating(to[1], times(live, u->requested));

@@ -58,7 +58,7 @@ void frame_marks_begin(struct frame_marks *m, const struct trace *t)
 		frame_marks_know(m, t->marks, NULL);
 }
 
-const struct frame_mark *frame_marks_take(struct frame_marks *m, const struct event *ev)
+const struct frame_mark *frame_marks_advance(struct frame_marks *m, const struct event *ev)
 {
 	size_t at;
 

@@ -54,7 +54,7 @@ static inline bool frame_marks_timed(const struct frame_marks *m)
 struct trace;
 struct event;
 void frame_marks_begin(struct frame_marks *m, const struct trace *t);
-const struct frame_mark *frame_marks_take(struct frame_marks *m, const struct event *ev);
+const struct frame_mark *frame_marks_advance(struct frame_marks *m, const struct event *ev);
 /* ns from lo up to hi that selected frames have. */
 uint64_t frame_marks_selected(const struct frame_marks *m, int64_t lo, int64_t hi);
 static inline void frame_marks_reset(struct frame_marks *m)

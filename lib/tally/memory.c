@@ -2,7 +2,7 @@
 #include "lib/tally/memory.h"
 
 #include "lib/base/sort.h"
-#include "lib/tally/work.h"
+#include "lib/tally/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static void memory_follow_profile(struct tally_memory *m, struct memory_domain *
 	c->live_count = add_saturating(c->live_count, count);
 }
 
-static void memory_take_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
+static void memory_on_alloc(struct tally_memory *m, const struct event *ev, uint32_t space)
 {
 	struct memory_domain *d = &m->domains[ev->domain];
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
@@ -224,7 +224,7 @@ static void memory_take_alloc(struct tally_memory *m, const struct event *ev, ui
 	}
 }
 
-static void take_free(struct tally_memory *m, const struct event *ev, uint32_t space)
+static void on_free(struct tally_memory *m, const struct event *ev, uint32_t space)
 {
 	struct live_block old;
 	bool ended;
@@ -323,9 +323,9 @@ static enum status memory_event(struct sink *s, struct trace *t, const struct ev
 	if (ev->domain >= DOMAINS)
 		return ST_OK;
 	if (event_allocates(ev->kind))
-		memory_take_alloc(m, ev, space);
+		memory_on_alloc(m, ev, space);
 	else if (ev->kind == EV_FREE || ev->kind == EV_FREED)
-		take_free(m, ev, space);
+		on_free(m, ev, space);
 	else
 		return ST_OK;
 	if (!(ev->has & EV_HAS_TIME) || ev->time < 0)

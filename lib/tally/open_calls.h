@@ -22,7 +22,7 @@
  * A pause, and a fiber's time without a thread, is no time of any call (enum enter_value), and what begins
  * in it does not count.
  *
- * Recursion: that a call lies within another of its function is seen on its path (fold_times.c
+ * Recursion: that a call lies within another of its function is seen on its path (pass_times.c
  * does), since what counts as the same, a function, a file or a module, is the report's.
  */
 #ifndef TM_TALLY_OPEN_CALLS_H

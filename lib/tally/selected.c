@@ -4,7 +4,7 @@
 /* Of an event that comes now; its frame, where a range looks at it. */
 static struct selection_place place_of(const struct tally *a, const struct event *ev)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	struct selection_place at = {.has_time = a->has_time, .time = w->at.time};
 	size_t mark = a->options.selection->frames.n
 			  ? frame_marks_of(&w->marks, ev->has & EV_HAS_TIME, ev->time)
@@ -19,7 +19,7 @@ static struct selection_place place_of(const struct tally *a, const struct event
 
 unsigned tally_selected(struct tally *a, const struct trace *t, const struct event *ev)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	const struct tally_selection *s = a->options.selection;
 	struct selection_place at = place_of(a, ev);
 	bool after = selection_is_over(s, &at);

@@ -5,7 +5,7 @@
 #ifndef TM_TALLY_SELECTED_H
 #define TM_TALLY_SELECTED_H
 
-#include "lib/tally/work.h"
+#include "lib/tally/state.h"
 
 /* Kinds of pending that are no events: an allocation that is not selected takes the place of one
  * that is; a frame that is not selected ends the one before. */
@@ -14,8 +14,8 @@ enum { PENDING_COVER = EV_KINDS, PENDING_NO_FRAME };
 /* The trace may have more stacks than before. */
 void tally_fit(struct tally *a, const struct trace *t);
 /* The cell of a pending event, made when it is new. */
-uint32_t tally_place(struct tally *a, const struct tally_pending *p);
-static inline bool tally_is_cell(const struct tally_cell *c, const struct tally_pending *p)
+uint32_t tally_place(struct tally *a, const struct queued_event *p);
+static inline bool tally_is_cell(const struct tally_cell *c, const struct queued_event *p)
 {
 	return c->stack == p->stack && c->type == p->type && c->thread == p->thread &&
 	       c->domain == p->domain;

@@ -21,7 +21,7 @@ void selector_take(struct selector *s, const struct event *ev)
 		s->at.time = ev->time;
 		s->at.has_time = true;
 	}
-	s->mark = frame_marks_take(&s->marks, ev);
+	s->mark = frame_marks_advance(&s->marks, ev);
 	s->at.in_frame = s->mark != NULL;
 	s->at.frame = s->mark ? s->mark->number : 0;
 }

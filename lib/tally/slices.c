@@ -4,7 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/tally/measures.h"
+#include "lib/tally/call_times.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static void add_sum(struct tally_sums *to, unsigned sum, uint64_t v)
 
 static void add_peak(struct tally_sums *to, const uint64_t v[3], unsigned weigh)
 {
-	if (!(to->has & SUMS_PEAK) || tide_higher(v, &to->v[SUM_PEAK_COUNT], weigh))
+	if (!(to->has & SUMS_PEAK) || peak_higher(v, &to->v[SUM_PEAK_COUNT], weigh))
 		memcpy(&to->v[SUM_PEAK_COUNT], v, sizeof(uint64_t[3]));
 	to->has |= SUMS_PEAK;
 }
@@ -272,7 +272,7 @@ static void settle(struct tally *a, struct slice *slice)
 
 	if (slice->packed.len < 2 * slice->merged + 512)
 		return;
-	unpack_parts(&s->scratch, &slice->packed, a->work->weigh);
+	unpack_parts(&s->scratch, &slice->packed, a->state->weigh);
 	slice->packed.len = 0;
 	pack_parts(&slice->packed, &s->scratch);
 	slice->merged = slice->packed.len;
@@ -299,7 +299,7 @@ static bool is_selected(const struct tally *a, size_t index)
 
 	if (a->options.slicing == SLICE_TIMES || !s || !s->frames.n)
 		return true;
-	return index && a->work->marks.items[index - 1].selected;
+	return index && a->state->marks.items[index - 1].selected;
 }
 
 /* Time in calls, of which a part is selected. */
@@ -381,17 +381,17 @@ static size_t step_numbered(struct tally *a, int64_t number)
 void slices_mark(struct tally *a, size_t at, uint32_t name)
 {
 	struct tally_slices *s = a->slices;
-	const struct frame_marks *m = &a->work->marks;
+	const struct frame_marks *m = &a->state->marks;
 	const struct frame_mark *mark = &m->items[at];
 
 	if (a->options.slicing == SLICE_FRAMES)
-		VEC_PUSH(s->items, s->n, s->cap) =
-		    (struct slice){.number = mark->number,
-				   .name = name,
-				   .used = true,
-				   .within = mark->selected &&
-					     in_time(a, mark->timed || a->has_time,
-						     mark->timed ? mark->start : a->work->at.time)};
+		VEC_PUSH(s->items, s->n, s->cap) = (struct slice){
+		    .number = mark->number,
+		    .name = name,
+		    .used = true,
+		    .within =
+			mark->selected && in_time(a, mark->timed || a->has_time,
+						  mark->timed ? mark->start : a->state->at.time)};
 }
 
 /* Numbers of slices in the order of time, as far as one is known. */
@@ -402,7 +402,7 @@ static int64_t order_of(const struct tally *a, size_t index)
 
 /* An allocation or a free: what is live, and most of it, at any moment is known while these come in
  * the order of their times. */
-static void follow_order(struct tally *a, const struct tally_pending *p)
+static void follow_order(struct tally *a, const struct queued_event *p)
 {
 	struct tally_slices *s = a->slices;
 	struct slice *slice = &s->items[s->present];
@@ -421,7 +421,7 @@ static void follow_order(struct tally *a, const struct tally_pending *p)
 	slice->unknown = true;
 }
 
-void slices_reach(struct tally *a, const struct tally_pending *p)
+void slices_reach(struct tally *a, const struct queued_event *p)
 {
 	struct tally_slices *s = a->slices;
 	struct slice *slice;
@@ -437,8 +437,8 @@ void slices_reach(struct tally *a, const struct tally_pending *p)
 	if (!s->present)
 		slice->within |= !a->options.selection;
 	slice->within |= p->kind == EV_ALLOC || p->kind == EV_TYPE_TOTAL ||
-			 (p->domain == CELL_MEASURED && p->count);
-	if (p->own_time && p->domain < DOMAINS && a->work->follow)
+			 (p->domain == CELL_TIMED && p->count);
+	if (p->own_time && p->domain < DOMAINS && a->state->follow)
 		follow_order(a, p);
 }
 
@@ -458,7 +458,7 @@ static struct tally_sums *present_total(struct tally *a, unsigned total)
 	return total_of(&a->slices->now, total);
 }
 
-static void add_allocated(struct tally_sums *to, const struct tally_pending *p)
+static void add_allocated(struct tally_sums *to, const struct queued_event *p)
 {
 	add_sum(to, SUM_COUNT, p->count);
 	if (p->kind == EV_ALLOC)
@@ -471,12 +471,12 @@ static void add_allocated(struct tally_sums *to, const struct tally_pending *p)
 		add_sum(to, SUM_SLACK, (uint64_t)p->slack);
 }
 
-void slices_add(struct tally *a, const struct tally_pending *p)
+void slices_add(struct tally *a, const struct queued_event *p)
 {
 	struct tally_slices *s = a->slices;
 
 	add_allocated(present_total(a, p->domain), p);
-	if (!a->work->touching)
+	if (!a->state->touching)
 		return;
 	if (p->kind == EV_ALLOC) {
 		add_allocated(listed(&s->now.cells, p->cell), p);
@@ -505,7 +505,7 @@ void slices_add_freed(struct tally *a, uint32_t cell, const uint64_t v[3], unsig
 		      bool temporary, int64_t lifetime)
 {
 	add_freed(present_total(a, domain), v, temporary, lifetime);
-	if (a->work->touching)
+	if (a->state->touching)
 		add_freed(listed(&a->slices->now.cells, cell), v, temporary, lifetime);
 }
 
@@ -518,31 +518,32 @@ static void add_live(struct tally_sums *to, const uint64_t v[3], bool falls)
 /* What the peak of a slice is by: from the first block on that has no real bytes, requested ones. */
 static unsigned slices_weigh(const struct tally *a, unsigned domain)
 {
-	return tally_mixed(a, domain) ? 1 : a->work->weigh;
+	return tally_mixed(a, domain) ? 1 : a->state->weigh;
 }
 
 void slices_add_live(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
 		     bool falls)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 
 	add_live(present_total(a, domain), v, falls);
 	if (w->touching)
 		add_live(listed(&a->slices->now.cells, cell), v, falls);
 	if (falls)
 		return;
-	add_peak(present_total(a, domain), w->tide[domain].live, slices_weigh(a, domain));
-	add_peak(present_total(a, DOMAINS), w->tide[DOMAINS].live, slices_weigh(a, DOMAINS));
+	add_peak(present_total(a, domain), w->peak_tracker[domain].live, slices_weigh(a, domain));
+	add_peak(present_total(a, DOMAINS), w->peak_tracker[DOMAINS].live,
+		 slices_weigh(a, DOMAINS));
 }
 
 void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v)
 {
 	add_sum(present_total(a, TOTAL_MEASURED), sum, v);
-	if (a->work->touching)
+	if (a->state->touching)
 		add_sum(listed(&a->slices->now.cells, cell), sum, v);
 }
 
-void slices_add_measured(struct tally *a, uint32_t cell, uint64_t calls)
+void slices_add_timed(struct tally *a, uint32_t cell, uint64_t calls)
 {
 	slices_add_sum(a, cell, (enum sum)PART_MEASURED, calls);
 }
@@ -564,7 +565,7 @@ static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main,
 		put(a, index, PART_TOTAL, TOTAL_MEASURED, sum, v);
 	if (main)
 		put(a, index, PART_TOTAL, TOTAL_MAIN, sum, v);
-	if (a->work->touching)
+	if (a->state->touching)
 		put(a, index, PART_CELL, cell, sum, v);
 }
 
@@ -582,7 +583,7 @@ static void add_over(struct tally *a, uint32_t cell, bool main, const size_t at[
 
 static void span_over_frames(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
 {
-	const struct frame_marks *m = &a->work->marks;
+	const struct frame_marks *m = &a->state->marks;
 	size_t at[2] = {frame_marks_of(m, true, lo), frame_marks_of(m, true, hi - 1)};
 
 	/* Frames without times are where their marks stand. */
@@ -634,8 +635,8 @@ void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
 	uint32_t cell = a->slices->now.cells.ids[i];
 
 	*s = a->slices->now.cells.sums[i];
-	if (a->cells[cell].domain >= CELL_MEASURED)
-		measures_part_sums(a, s, s->v[PART_MEASURED]);
+	if (a->cells[cell].domain >= CELL_TIMED)
+		call_times_part_sums(a, s, s->v[PART_MEASURED]);
 	s->has = tally_has(a, cell) & ~(unsigned)SUMS_PEAK;
 }
 
@@ -700,7 +701,7 @@ static void fill_live(struct tally *a, struct tally_sums *all, unsigned domain)
 	struct tally_sums *part = total_of(&s->now, domain);
 	uint64_t *live = s->live[domain];
 
-	if (!(part->has & SUMS_PEAK) || tide_higher(live, &part->v[SUM_PEAK_COUNT], weigh))
+	if (!(part->has & SUMS_PEAK) || peak_higher(live, &part->v[SUM_PEAK_COUNT], weigh))
 		memcpy(&part->v[SUM_PEAK_COUNT], live, sizeof s->live[domain]);
 	for (unsigned m = 0; m < 3; m++) {
 		live[m] += part->v[SUM_LIVE_COUNT + m];
@@ -765,38 +766,38 @@ static unsigned unmeasured(const struct tally *a, const struct tally_sums *all, 
 static void fill_all(struct tally *a, const struct trace *t)
 {
 	struct tally_slices *s = a->slices;
-	struct tally_sums measured = *total_of(&s->now, TOTAL_MEASURED), together = {.has = 0};
+	struct tally_sums measured = *total_of(&s->now, TOTAL_MEASURED), collapse = {.has = 0};
 	uint8_t state[SUMS];
 	unsigned has = 0;
 
 	tally_states(a, t, DOMAINS, state);
 	for (size_t i = 0; i < SUMS; i++)
 		has |= state[i] != METRIC_ABSENT ? SUM_BIT(i) : 0;
-	measures_part_sums(a, &measured, measured.v[PART_MEASURED]);
+	call_times_part_sums(a, &measured, measured.v[PART_MEASURED]);
 	if (a->options.hook_cost)
 		measured.v[SUM_TIME_SELF] = hooked_self(a);
 	s->out.main = main_self(a, measured.v[SUM_TIME_SELF]);
 	for (size_t d = 0; d <= DOMAINS; d++) {
 		struct tally_sums *all = &s->out.all[d];
 
-		*all = d < DOMAINS ? *total_of(&s->now, (unsigned)d) : together;
+		*all = d < DOMAINS ? *total_of(&s->now, (unsigned)d) : collapse;
 		all->has = SUMS_ALL;
 		if (d < DOMAINS)
-			sums_add(&together, all);
+			sums_add(&collapse, all);
 		fill_live(a, all, (unsigned)d);
 		all->has = has & ~(unsigned)(SUMS_PEAK | SUMS_MEASURED);
 		/* The same knowledge as of what is live, and here it needs no array of cells. */
 		if (!t->unordered && !s->unknown)
 			all->has |= (has & SUMS_LIVE) << (SUM_PEAK_COUNT - SUM_LIVE_COUNT);
-		if (a->work->tide[d].overflow)
+		if (a->state->peak_tracker[d].overflow)
 			all->has &= ~(unsigned)(SUMS_LIVE | SUMS_PEAK);
 		all->has &= ~unmeasured(a, all, (unsigned)d);
 		for (unsigned i = 0; i < SUMS; i++)
 			if (SUMS_MEASURED >> i & 1)
 				all->v[i] = measured.v[i];
 		all->v[SUM_ENTRIES] = add_saturating(all->v[SUM_ENTRIES], measured.v[SUM_ENTRIES]);
-		if (a->measures)
-			all->has |= measures_slice_has(a);
+		if (a->call_times)
+			all->has |= call_times_slice_has(a);
 	}
 }
 
@@ -838,7 +839,7 @@ static enum status hand_out_slice(struct tally *a, struct trace *t, size_t index
 	struct slice *slice = &s->items[index];
 	int64_t number = order_of(a, index);
 
-	unpack_parts(&s->now, &slice->packed, a->work->weigh);
+	unpack_parts(&s->now, &slice->packed, a->state->weigh);
 	buf_release(&slice->packed);
 	if (slice->unknown && (!s->unknown || slice->unknown_to > s->unknown_to)) {
 		s->unknown = true;
@@ -854,7 +855,7 @@ static enum status hand_out_slice(struct tally *a, struct trace *t, size_t index
 
 static void as_frame(const struct tally *a, size_t index, struct tally_slice *out)
 {
-	const struct frame_marks *m = &a->work->marks;
+	const struct frame_marks *m = &a->state->marks;
 	const struct frame_mark *mark = &m->items[index - 1];
 	const struct frame_mark *next = index < m->n ? mark + 1 : NULL;
 
@@ -881,7 +882,7 @@ static void as_step(const struct tally *a, int64_t number, struct tally_slice *o
 static bool frame_meets_times(const struct tally *a, size_t index, const struct tally_slice *frame)
 {
 	const struct tally_selection *s = a->options.selection;
-	const struct frame_marks *m = &a->work->marks;
+	const struct frame_marks *m = &a->state->marks;
 
 	if (!s || !m->items[index - 1].selected || !frame->has_start)
 		return false;

@@ -12,7 +12,7 @@
 #ifndef TM_TALLY_SLICES_H
 #define TM_TALLY_SLICES_H
 
-#include "lib/tally/work.h"
+#include "lib/tally/state.h"
 
 enum {
 	SLICES_MOST = 1 << 20, /* steps of time; frames are events of the capture */
@@ -27,23 +27,23 @@ void slices_reset(struct tally_slices *s);
 /* w->marks has got a mark, whose frame has this name. */
 void slices_mark(struct tally *a, size_t at, uint32_t name);
 /* Before an event has its effect: its slice becomes the present one. */
-void slices_reach(struct tally *a, const struct tally_pending *p);
+void slices_reach(struct tally *a, const struct queued_event *p);
 /* ST_LIMIT: there are more than SLICES_MOST. */
 enum status slices_check(const struct tally *a, struct err *e);
 enum status slices_end(struct tally *a, struct trace *t, struct err *e);
 
 /* Into the present slice: an allocation of a cell, or the total of a type. */
-void slices_add(struct tally *a, const struct tally_pending *p);
+void slices_add(struct tally *a, const struct queued_event *p);
 /* lifetime: below 0: not known. */
 void slices_add_freed(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
 		      bool temporary, int64_t lifetime);
-/* The block is live from now on; or falls: not any more. w->tide has it. */
+/* The block is live from now on; or falls: not any more. w->peak has it. */
 void slices_add_live(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned domain,
 		     bool falls);
 /* Of a cell of calls: its entries, calls, samples, growth. */
 void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v);
 /* Calls of EV_DELTA. */
-void slices_add_measured(struct tally *a, uint32_t cell, uint64_t calls);
+void slices_add_timed(struct tally *a, uint32_t cell, uint64_t calls);
 void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns);
 void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_t time);
 /* Time in a call from lo up to hi, which is more: into the slices in which it passed. */

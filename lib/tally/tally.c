@@ -5,14 +5,14 @@
 #include "lib/base/num.h"
 #include "lib/tally/add.h"
 #include "lib/tally/allocs.h"
+#include "lib/tally/call_times.h"
 #include "lib/tally/digest.h"
-#include "lib/tally/follow.h"
 #include "lib/tally/kinds.h"
-#include "lib/tally/measures.h"
+#include "lib/tally/match_frees.h"
+#include "lib/tally/peak.h"
 #include "lib/tally/selected.h"
 #include "lib/tally/slices.h"
-#include "lib/tally/tide.h"
-#include "lib/tally/work.h"
+#include "lib/tally/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static const struct id_rows cell_rows = {tally_cell_row_hash, tally_cell_equal};
 /* The arrays parallel to the cells; a new row is all zeros. */
 static void grow_beside(struct tally *a)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	size_t n = a->n_cells;
 
 	if (w->celled) {
@@ -61,7 +61,7 @@ static void grow_beside(struct tally *a)
 	}
 	if (w->rarely) {
 		w->rare = mem_grow(w->rare, &w->cap_rare, n, sizeof *w->rare);
-		w->rare[n - 1] = (struct tally_rare){.slack = 0};
+		w->rare[n - 1] = (struct cell_extra){.slack = 0};
 	}
 	if (w->peaking) {
 		w->peaks = mem_grow(w->peaks, &w->cap_peaks, n, sizeof *w->peaks);
@@ -69,7 +69,7 @@ static void grow_beside(struct tally *a)
 	}
 }
 
-static uint32_t add_cell(struct tally *a, const struct tally_pending *p)
+static uint32_t add_cell(struct tally *a, const struct queued_event *p)
 {
 	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct tally_cell){
 	    .type = p->type, .stack = p->stack, .thread = p->thread, .domain = p->domain};
@@ -79,14 +79,14 @@ static uint32_t add_cell(struct tally *a, const struct tally_pending *p)
 
 static void into_set(struct tally *a, uint32_t cell)
 {
-	id_set_add(&a->work->set, &cell_rows, a->cells, tally_cell_row_hash(a->cells, cell + 1),
+	id_set_add(&a->state->set, &cell_rows, a->cells, tally_cell_row_hash(a->cells, cell + 1),
 		   cell + 1);
 	a->cells[cell].in_set = true;
 }
 
 /* last: a cell of the same stack, though not this one. Most stacks have one cell only, which
  * a->last finds: it comes into the set when the stack gets a second one. */
-static uint32_t find_cell(struct tally *a, const struct tally_pending *p, uint32_t last)
+static uint32_t find_cell(struct tally *a, const struct queued_event *p, uint32_t last)
 {
 	uint32_t id, cell;
 
@@ -94,7 +94,7 @@ static uint32_t find_cell(struct tally *a, const struct tally_pending *p, uint32
 		return add_cell(a, p);
 	if (!a->cells[last].in_set)
 		into_set(a, last);
-	id = id_set_find(&a->work->set, &cell_rows, a->cells,
+	id = id_set_find(&a->state->set, &cell_rows, a->cells,
 			 cell_hash(p->type, p->stack, p->thread, p->domain), p);
 	if (id)
 		return id - 1;
@@ -103,9 +103,9 @@ static uint32_t find_cell(struct tally *a, const struct tally_pending *p, uint32
 	return cell;
 }
 
-uint32_t tally_place(struct tally *a, const struct tally_pending *p)
+uint32_t tally_place(struct tally *a, const struct queued_event *p)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	uint32_t last = w->last[p->stack];
 
 	if (last >= a->n_cells || !tally_is_cell(&a->cells[last], p))
@@ -115,7 +115,7 @@ uint32_t tally_place(struct tally *a, const struct tally_pending *p)
 
 uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	struct frame_sums *f = &w->frames[domain];
 
 	if (!mark || !w->marks.items[mark - 1].selected)
@@ -128,7 +128,7 @@ uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark)
 /* The first of the largest by each sum. */
 static void find_worst(struct tally *a)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 
 	for (size_t d = 0; d < DOMAINS; d++)
 		for (size_t i = 0; i < w->frames[d].n; i++)
@@ -142,7 +142,7 @@ static void find_worst(struct tally *a)
 			}
 }
 
-static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
+static void tally_add_type_total(struct tally *a, const struct queued_event *p)
 {
 	struct tally_type *ty = &a->types[p->type];
 	const uint64_t v[SUM_REAL + 1] = {
@@ -162,7 +162,7 @@ static void tally_add_type_total(struct tally *a, const struct tally_pending *p)
 	tally_frame_add(tally_frame_sums(a, p->domain, p->slice), v);
 }
 
-static void tally_add_alloc(struct tally *a, struct tally_pending *p)
+static void tally_add_alloc(struct tally *a, struct queued_event *p)
 {
 	const uint64_t v[SUM_REAL + 1] = {[SUM_COUNT] = p->count,
 					  [SUM_ENTRIES] = 1,
@@ -173,26 +173,26 @@ static void tally_add_alloc(struct tally *a, struct tally_pending *p)
 	p->cell = tally_place(a, p);
 	tally_add_allocation(a, p);
 	tally_frame_add(tally_frame_sums(a, p->domain, p->slice), v);
-	if (a->work->follow)
-		tally_follow_alloc(a, p);
+	if (a->state->follow)
+		match_frees_alloc(a, p);
 }
 
 /* What is kept beside the cell of each event, as far as blocks are where they are looked for first. */
-static void prefetch_beside(const struct tally *a, const struct tally_pending *end)
+static void prefetch_beside(const struct tally *a, const struct queued_event *end)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 
-	for (const struct tally_pending *p = w->batch; p < end; p++) {
+	for (const struct queued_event *p = w->batch; p < end; p++) {
 		uint32_t cell = p->kind == EV_ALLOC ? w->last[p->stack]
-				: w->follow         ? tally_follow_cell(a, p->space, p->address)
+				: w->follow         ? match_frees_cell(a, p->space, p->address)
 						    : UINT32_MAX;
 
 		if (cell < a->n_cells)
-			tally_follow_fetch(a, cell);
+			match_frees_fetch(a, cell);
 	}
 }
 
-static bool is_of_slice(const struct tally *a, const struct tally_pending *p)
+static bool is_of_slice(const struct tally *a, const struct queued_event *p)
 {
 	switch (p->kind) {
 	case EV_FRAME:
@@ -208,16 +208,16 @@ static bool is_of_slice(const struct tally *a, const struct tally_pending *p)
  * every look is a cache miss, and a batch of them is answered in the time of a few. */
 enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 {
-	struct tally_work *w = a->work;
-	struct tally_pending *end = w->batch + w->n_batch;
+	struct tally_state *w = a->state;
+	struct queued_event *end = w->batch + w->n_batch;
 
-	for (struct tally_pending *p = w->batch; p < end; p++) {
+	for (struct queued_event *p = w->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC)
 			__builtin_prefetch(&w->last[p->stack], 1);
 		if (w->follow && p->address)
 			live_prefetch_slot(&a->live, p->space, p->address);
 	}
-	for (struct tally_pending *p = w->batch; p < end; p++) {
+	for (struct queued_event *p = w->batch; p < end; p++) {
 		if (p->kind == EV_ALLOC) {
 			uint32_t last = w->last[p->stack];
 
@@ -232,21 +232,21 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 	if (w->celled || w->rarely)
 		prefetch_beside(a, end);
 	w->n_batch = 0;
-	for (struct tally_pending *p = w->batch; p < end; p++) {
+	for (struct queued_event *p = w->batch; p < end; p++) {
 		if (is_of_slice(a, p))
 			slices_reach(a, p);
 		switch (p->kind) {
 		case EV_ALLOC: tally_add_alloc(a, p); break;
 		case EV_FREE:
 		case EV_FREED:
-		case PENDING_COVER: tally_follow_free(a, p); break;
+		case PENDING_COVER: match_frees_free(a, p); break;
 		case EV_TYPE_TOTAL: tally_add_type_total(a, p); break;
 		case EV_FRAME: break;
 		case EV_ENTER:
 		case EV_EXIT:
 		case EV_SAMPLE:
-		case EV_DELTA: measures_add(a, t, p); break;
-		case EV_COUNTER: measures_counter(a, p); break;
+		case EV_DELTA: call_times_add(a, t, p); break;
+		case EV_COUNTER: call_times_counter(a, p); break;
 		default: break;
 		}
 	}
@@ -255,7 +255,7 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e)
 
 static void grow_tables(struct tally *a, const struct trace *t)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 
 	if (t->n_stacks > w->cap_last) {
 		size_t old = w->cap_last;
@@ -268,7 +268,7 @@ static void grow_tables(struct tally *a, const struct trace *t)
 
 void tally_fit(struct tally *a, const struct trace *t)
 {
-	if (t->n_stacks > a->work->cap_last)
+	if (t->n_stacks > a->state->cap_last)
 		grow_tables(a, t);
 }
 
@@ -285,7 +285,7 @@ static void slice_from_here(struct tally *a)
 static void know_marks(struct tally *a, const struct trace *t)
 {
 	const struct tally_selection *s = a->options.selection;
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 
 	if (!t->marks)
 		return;
@@ -299,7 +299,7 @@ static void know_marks(struct tally *a, const struct trace *t)
 static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	const char *interval = trace_get(t, TRACE_SAMPLE_INTERVAL);
 
 	(void)e;
@@ -315,7 +315,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 			memset(w->frames[d].v, 0, w->frames[d].n * sizeof *w->frames[d].v);
 		w->frames[d].n = 0;
 	}
-	memset(w->tide, 0, sizeof w->tide);
+	memset(w->peak_tracker, 0, sizeof w->peak_tracker);
 	memset(&w->at, 0, sizeof w->at);
 	for (size_t d = 0; d <= DOMAINS; d++)
 		live_curve_reset(&w->curves[d]);
@@ -342,11 +342,11 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	w->taken = w->unfollowed = false;
 	live_reset(&a->live);
 	kinds_reset(&w->kinds);
-	tally_choose_work(a, t);
+	tally_choose_state(a, t);
 	if (a->slices)
 		slices_reset(a->slices);
 	know_marks(a, t);
-	measures_begin(a, t);
+	call_times_begin(a, t);
 	counters_reset(&a->counters);
 	grow_tables(a, t);
 	return ST_OK;
@@ -363,7 +363,7 @@ static inline __attribute__((always_inline)) void count_alloc(struct tally *a,
 	for (unsigned d = domain;; d = DOMAINS) {
 		a->without_requested[d] += !(ev->has & EV_HAS_REQUESTED);
 		a->without_real[d] += !(ev->has & EV_HAS_REAL);
-		a->without_address[d] += a->work->follow && !fate && !(ev->has & EV_HAS_ADDRESS);
+		a->without_address[d] += a->state->follow && !fate && !(ev->has & EV_HAS_ADDRESS);
 		if (a->interval)
 			variance_add(&a->variance[d], ev->has & EV_HAS_COUNT ? ev->count : 1,
 				     ev->has & EV_HAS_REQUESTED ? ev->requested : 0,
@@ -375,7 +375,7 @@ static inline __attribute__((always_inline)) void count_alloc(struct tally *a,
 
 static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 
 	frame_marks_add(&w->marks, &(struct frame_mark){.number = ev->value,
 							.start = ev->time,
@@ -390,7 +390,7 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 		slices_mark(a, w->marks.n - 1, ev->name);
 }
 
-static void set_slack(struct tally_pending *p, const struct event *ev)
+static void set_slack(struct queued_event *p, const struct event *ev)
 {
 	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 
@@ -405,20 +405,21 @@ static enum status tally_add_profile(struct tally *a, struct trace *t, const str
 static enum status tally_add_measure(struct tally *a, struct trace *t, const struct event *ev,
 				     struct err *e)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	bool nests = ev->kind == EV_ENTER || ev->kind == EV_EXIT;
 	bool counter = ev->kind == EV_COUNTER && a->options.counters;
 
 	if (ev->kind == EV_PROFILE)
 		return tally_add_profile(a, t, ev, e);
-	if (!counter && (!a->measures || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
+	if (!counter &&
+	    (!a->call_times || (!nests && ev->kind != EV_SAMPLE && ev->kind != EV_DELTA)))
 		return ST_OK;
 	if (ev->has & EV_HAS_TIME)
 		tally_reach_time(a, ev->time);
 	tally_fit(a, t);
 	if (counter && !(ev->has & EV_HAS_VALUE))
 		return ST_OK;
-	if (!measures_pending(a, t, ev, &w->batch[w->n_batch]))
+	if (!call_times_pending(a, t, ev, &w->batch[w->n_batch]))
 		return ST_OK;
 	tally_set_slice(a, &w->batch[w->n_batch]);
 	if (a->options.selection && !tally_selected(a, t, ev)) {
@@ -430,12 +431,12 @@ static enum status tally_add_measure(struct tally *a, struct trace *t, const str
 	return ++w->n_batch == TALLY_BATCH ? tally_flush(a, t, e) : ST_OK;
 }
 
-/* fate: as in tally_pending, of an allocation that was EV_PROFILE; else 0. */
+/* fate: as in queued_event, of an allocation that was EV_PROFILE; else 0. */
 static inline __attribute__((always_inline)) enum status tally_add_event(
     struct tally *a, struct trace *t, const struct event *ev, unsigned fate, struct err *e)
 {
-	struct tally_work *w = a->work;
-	struct tally_pending *p = &w->batch[w->n_batch];
+	struct tally_state *w = a->state;
+	struct queued_event *p = &w->batch[w->n_batch];
 	unsigned kind = ev->kind;
 
 	if (ev->has & EV_HAS_TIME)
@@ -468,9 +469,9 @@ static inline __attribute__((always_inline)) enum status tally_add_event(
 	p->has = ev->has & (ev->kind == EV_TYPE_TOTAL ? w->from_types : w->from_allocs);
 	p->type = ev->type < t->n_types ? ev->type : 0;
 	p->stack = ev->stack < t->n_stacks ? ev->stack : 0;
-	if (kind == EV_ALLOC && a->options.together & TOGETHER_STACKS)
+	if (kind == EV_ALLOC && a->options.collapse & COLLAPSE_STACKS)
 		p->stack = 0;
-	if (kind == EV_ALLOC && a->options.together & TOGETHER_TYPES)
+	if (kind == EV_ALLOC && a->options.collapse & COLLAPSE_TYPES)
 		p->type = 0;
 	p->thread_id = ev->thread < t->n_threads ? ev->thread : 0;
 	p->thread = a->options.split & SPLIT_THREAD ? p->thread_id : 0;
@@ -491,7 +492,7 @@ static inline __attribute__((always_inline)) enum status tally_add_event(
 		if (ev->kind != EV_FREED && p->seq > w->seq)
 			w->seq = p->seq + (fate == PROFILE_FREED + 1);
 		if (w->numbering)
-			tally_follow_number(a, p);
+			match_frees_number(a, p);
 	}
 	if (kind == EV_ALLOC)
 		count_alloc(a, t, ev, p->domain, fate);
@@ -516,11 +517,11 @@ static bool tally_take_digest(struct tally *a, struct trace *t, const struct sin
 	struct err e = ERR_INIT;
 
 	/* Few events, of which each is looked at. */
-	if (a->interval || a->work->marks.known)
+	if (a->interval || a->state->marks.known)
 		return false;
 	if (d->made) {
-		a->work->taken = tally_take_made(a, d);
-		return a->work->taken;
+		a->state->taken = tally_add_snapshot(a, d);
+		return a->state->taken;
 	}
 	return a->options.selection && !a->slices && !tally_flush(a, t, &e) &&
 	       tally_take_unselected(a, d);
@@ -533,7 +534,7 @@ static enum status tally_batch(struct sink *s, struct trace *t, const struct sin
 	enum status st = ST_OK;
 
 	if (b->columns)
-		return allocs_take(a, t, b->columns, e);
+		return allocs_on_batch(a, t, b->columns, e);
 	if (b->moves)
 		return kinds_take(a, b->moves);
 	if (b->digest)
@@ -553,7 +554,7 @@ static unsigned tally_wants(struct sink *s, const struct trace *t)
 }
 
 /* Samples of all captures are in one unit, and their times of one clock, or the capture is refused. */
-static enum status tally_samples(struct tally_work *w, const struct trace *t, struct err *e)
+static enum status tally_samples(struct tally_state *w, const struct trace *t, struct err *e)
 {
 	const char *in = trace_samples_in(t), *clock = trace_get(t, TRACE_CLOCK);
 
@@ -572,15 +573,15 @@ static enum status tally_samples(struct tally_work *w, const struct trace *t, st
 static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct tally *a = (struct tally *)s;
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 	enum status st;
 
 	grow_tables(a, t);
 	st = tally_flush(a, t, e);
 	if (!st)
 		st = tally_samples(w, t, e);
-	if (!st && a->measures)
-		measures_end(a, t);
+	if (!st && a->call_times)
+		call_times_end(a, t);
 	/* Of what came before its mark it was not known whose it is. */
 	if (!w->taken && !a->early)
 		find_worst(a);
@@ -594,9 +595,9 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 		tally_settle_live(a);
 	}
 	if (w->peaking && !w->taken)
-		tide_end(a);
+		peak_end(a);
 	if (w->numbering && !w->taken)
-		tide_by_number(a);
+		peak_by_number(a);
 	kinds_settle(a);
 	if (!w->taken)
 		tally_count_threads(a, t);
@@ -605,10 +606,10 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 
 void tally_init(struct tally *a, const struct tally_options *o)
 {
-	struct tally_work *w = mem_zalloc(sizeof *w);
+	struct tally_state *w = mem_zalloc(sizeof *w);
 
 	*a = (struct tally){
-	    .sink = {tally_begin, tally_batch, tally_end, tally_wants}, .options = *o, .work = w};
+	    .sink = {tally_begin, tally_batch, tally_end, tally_wants}, .options = *o, .state = w};
 	w->selector.selection = o->selection;
 	/* So that the tables are never NULL. */
 	w->last = mem_grow(NULL, &w->cap_last, 1024, sizeof *w->last);
@@ -617,12 +618,12 @@ void tally_init(struct tally *a, const struct tally_options *o)
 
 void tally_release(struct tally *a)
 {
-	struct tally_work *w = a->work;
+	struct tally_state *w = a->state;
 
 	free(a->cells);
 	free(a->types);
 	slices_free(a->slices);
-	measures_free(a->measures);
+	call_times_free(a->call_times);
 	counters_release(&a->counters);
 	live_release(&a->live);
 	if (w) {

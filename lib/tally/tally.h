@@ -32,7 +32,7 @@ struct tally_cell {
 /* Times of samples and of calls, and growth of heaps, belong to no domain: such cells have one of
  * these, and their type is a marker. A call's cell is never a sample's: the stack of a call is its path
  * (CELL_PATH) or, with a tally_listener, the call alone (CELL_CALLED). */
-enum { CELL_MEASURED = DOMAINS, CELL_CALLED, CELL_PATH };
+enum { CELL_TIMED = DOMAINS, CELL_CALLED, CELL_PATH };
 
 struct tally_measure {     /* of the cell with the same index, or of a slice */
 	int64_t self;      /* ns; below 0: the hook cost is more than was measured */
@@ -99,7 +99,7 @@ struct tally_listener {
 };
 
 /* All stacks, all types may have one cell: the fewer cells there are, the more of them are found in caches. */
-enum { TOGETHER_STACKS = 1, TOGETHER_TYPES = 2 };
+enum { COLLAPSE_STACKS = 1, COLLAPSE_TYPES = 2 };
 enum { SPLIT_THREAD = 1 }; /* cells of different threads are different cells */
 
 /* What is tracked when want is 0. Leaving out all of SUMS_MATCHED is the fastest. */
@@ -114,7 +114,7 @@ struct tally_options {
 	unsigned want;                           /* SUM_BITs; what is not wanted may be absent */
 	bool counters;                           /* readings of counters too */
 	bool domains_together; /* cells' peak is that of all domains, not of their own */
-	unsigned together;     /* TOGETHER bits, of cells of allocations */
+	unsigned collapse;     /* TOGETHER bits, of cells of allocations */
 	/* The peak of each domain, its time and temporary blocks, whatever is wanted. */
 	bool totals;
 	enum slicing slicing;
@@ -133,9 +133,9 @@ struct tally_options {
 	void *slice_arg;
 };
 
-struct tally_measures;
+struct call_times;
 struct tally_slices;
-struct tally_work;
+struct tally_state;
 
 struct tally_frame { /* the sums of one frame, per domain */
 	int64_t number;
@@ -176,9 +176,9 @@ struct tally {
 	unsigned want;                  /* SUM_BITs that are tracked in this capture */
 	struct tally_counters counters; /* of the capture; options.counters */
 
-	struct tally_slices *slices;     /* slices.h; NULL: not asked for */
-	struct tally_measures *measures; /* measures.h; NULL: not asked for */
-	struct tally_work *work;         /* what is kept for the next event; work.h */
+	struct tally_slices *slices;   /* slices.h; NULL: not asked for */
+	struct call_times *call_times; /* call_times.h; NULL: not asked for */
+	struct tally_state *state;     /* what is kept for the next event; state.h */
 };
 
 /* a stays where it is until tally_release, and so does what the options point to. */
@@ -191,7 +191,7 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s);
 void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s);
 /* Of a cell of times; tally_sums of it has no SUM_TIME_TOTAL, which does not add
  * up. NULL: of a cell of allocations. */
-const struct tally_measure *tally_measured(const struct tally *a, size_t cell);
+const struct tally_measure *tally_timed(const struct tally *a, size_t cell);
 /* It has a record, or time that passed in the chosen ranges. */
 bool tally_touched(const struct tally *a, size_t cell);
 /* The ranges have a part only of some calls: time by number of calls is no mean then. */

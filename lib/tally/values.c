@@ -4,8 +4,8 @@
  */
 #include "lib/tally/tally.h"
 
-#include "lib/tally/measures.h"
-#include "lib/tally/work.h"
+#include "lib/tally/call_times.h"
+#include "lib/tally/state.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 /* What was allocated and is not live any more; an allocation without an address is neither. */
 static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	const uint64_t *u =
 	    w->unfollowed || (w->rarely && w->taken) ? w->rare[cell].unfollowed : NULL;
 	const uint64_t *live = w->lives[cell];
@@ -29,14 +29,14 @@ static void add_freed(const struct tally *a, size_t cell, struct tally_sums *s)
 
 unsigned tally_has(const struct tally *a, size_t cell)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	const struct tally_cell *c = &a->cells[cell];
 	/* Per metric that a record can lack: its sums. */
 	unsigned has = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_LIVE_COUNT) |
 		       SUM_BIT(SUM_FREED_COUNT) | SUM_BIT(SUM_PEAK_COUNT) | SUM_BIT(SUM_TEMPORARY);
 
-	if (c->domain >= CELL_MEASURED)
-		return tally_measured(a, cell) ? measures_has(a, cell) : 0;
+	if (c->domain >= CELL_TIMED)
+		return tally_timed(a, cell) ? call_times_has(a, cell) : 0;
 	if (c->has & EV_HAS_REQUESTED >> 1)
 		has |= SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_LIVE_REQUESTED) |
 		       SUM_BIT(SUM_FREED_REQUESTED) | SUM_BIT(SUM_PEAK_REQUESTED);
@@ -54,22 +54,22 @@ unsigned tally_has(const struct tally *a, size_t cell)
 
 void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	const struct tally_cell *c = &a->cells[cell];
 
 	memset(s, 0, sizeof *s);
 	s->has = tally_has(a, cell);
 	s->v[SUM_ENTRIES] = c->entries;
-	if (c->domain >= CELL_MEASURED) {
-		if (tally_measured(a, cell))
-			measures_sums(a, cell, s);
+	if (c->domain >= CELL_TIMED) {
+		if (tally_timed(a, cell))
+			call_times_sums(a, cell, s);
 		return;
 	}
 	s->v[SUM_COUNT] = c->count;
 	s->v[SUM_REQUESTED] = c->requested;
 	s->v[SUM_REAL] = c->real;
 	if (w->rarely) {
-		const struct tally_rare *r = &w->rare[cell];
+		const struct cell_extra *r = &w->rare[cell];
 
 		s->v[SUM_SLACK] = (uint64_t)r->slack;
 		s->v[SUM_TEMPORARY] = r->temporary;
@@ -137,7 +137,7 @@ unsigned tally_unidentified(const struct tally *a, const struct trace *t)
 static void tally_values_matched_states(const struct tally *a, const struct trace *t,
 					unsigned domain, uint8_t state[SUMS])
 {
-	const struct tally_work *w = a->work;
+	const struct tally_state *w = a->state;
 	static const enum sum of[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
 	const struct tally_selection *selection = a->options.selection;
 	unsigned live = t->metrics[METRIC_LIVE].state;
@@ -150,7 +150,7 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 	if (a->without_address[domain] && a->followed[domain])
 		live = weaker(live, METRIC_LOWER_BOUND);
 	for (size_t d = 0; d <= DOMAINS; d++)
-		overflow |= w->tide[d].overflow;
+		overflow |= w->peak_tracker[d].overflow;
 	for (size_t m = 0; m < 3; m++) {
 		bool at_type = t->metrics[m].key == METRIC_AT_TYPE;
 		unsigned s = m == METRIC_COUNT ? live : at_type ? 0u : weaker(state[of[m]], live);
@@ -189,10 +189,10 @@ unsigned tally_states_unasked(const struct tally *a, const struct trace *t, unsi
 	state[SUM_SLACK] = (uint8_t)weaker(state[SUM_REQUESTED], state[SUM_REAL]);
 	if (state[SUM_SLACK] && at_types & (SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL)))
 		at_types |= SUM_BIT(SUM_SLACK);
-	if (a->work->follow)
+	if (a->state->follow)
 		tally_values_matched_states(a, t, domain, state);
-	if (a->measures)
-		measures_states(a, state);
+	if (a->call_times)
+		call_times_states(a, state);
 	for (size_t i = 0; i < SUMS; i++)
 		if (unidentified >> i & 1)
 			state[i] = METRIC_ABSENT;
@@ -212,9 +212,9 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to)
 {
-	const struct tally_work *w = a->work;
-	const struct tally_tide *t = &w->tide[domain];
-	const struct tide_crest *crest = tally_mixed(a, domain) ? &t->asked : &t->crest;
+	const struct tally_state *w = a->state;
+	const struct peak_tracker *t = &w->peak_tracker[domain];
+	const struct peak_crest *crest = tally_mixed(a, domain) ? &t->asked : &t->crest;
 	unsigned weighed = tally_weighed(a, domain);
 
 	if (!w->running || !(w->temporary || w->numbering) || !weighed || t->overflow ||

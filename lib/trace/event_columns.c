@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { TIME_BIT = EVENT_GATHER_TIME - EVENT_GATHER_FIELD, LEAST = 48 };
+enum { TIME_BIT = COLUMN_ENCODER_TIME - COLUMN_ENCODER_FIELD, LEAST = 48 };
 /* The high level costs ten times as much. It gains on times, and on what repeats itself, which is short
  * when it is packed; of addresses, most of a recording's bytes, next to nothing. Where it saves less than one byte of a chunk
  * in LEAST_SAVED, times rest for some chunks before it is tried again. */
@@ -15,8 +15,8 @@ enum { LEVEL_TIMES = 8 };
 
 struct event_columns {
 	struct zstd *zstd;
-	struct event_gather gather;
-	struct zstd_pace paces[EVENT_GATHER_COLUMNS];
+	struct column_encoder gather;
+	struct zstd_pace paces[COLUMN_ENCODER_COLUMNS];
 	uint8_t *packed, *again; /* EVENT_COLUMNS_BYTES each, which are touched as far as needed */
 	size_t saved_time;       /* by the high level, in this chunk */
 	unsigned rest;           /* chunks whose times are not tried with it */
@@ -27,7 +27,7 @@ struct event_columns *event_columns_new(void)
 	struct event_columns *c = mem_zalloc(sizeof *c);
 
 	c->zstd = zstd_new();
-	event_gather_init(&c->gather, mem_alloc(EVENT_GATHER_ROOM), 1);
+	column_encoder_init(&c->gather, mem_alloc(COLUMN_ENCODER_ROOM), 1);
 	c->packed = mem_alloc(EVENT_COLUMNS_BYTES);
 	c->again = mem_alloc(EVENT_COLUMNS_BYTES);
 	return c;
@@ -51,13 +51,13 @@ size_t event_columns_count(const struct event_columns *c)
 
 bool event_columns_add(struct event_columns *c, const struct event *ev)
 {
-	return event_gather_add(&c->gather, ev);
+	return column_encoder_add(&c->gather, ev);
 }
 
 static void add_column(struct event_columns *c, unsigned i, const uint8_t *column, size_t n,
 		       struct buf *to)
 {
-	const bool times = i == EVENT_GATHER_TIME;
+	const bool times = i == COLUMN_ENCODER_TIME;
 	const uint8_t *p = c->packed;
 	size_t packed = 0, more;
 
@@ -127,7 +127,7 @@ static const uint8_t *event_columns_plain(struct plain *at, size_t *size)
 
 static bool has_column(const struct plain *at, unsigned i)
 {
-	return i ? at->any >> (i - EVENT_GATHER_FIELD) & 1 : at->n_shapes > 1;
+	return i ? at->any >> (i - COLUMN_ENCODER_FIELD) & 1 : at->n_shapes > 1;
 }
 
 bool event_columns_is_plain(const uint8_t *payload, size_t n, size_t *events)
@@ -136,7 +136,7 @@ bool event_columns_is_plain(const uint8_t *payload, size_t n, size_t *events)
 	bool plain = event_columns_open_plain(&at, payload, n);
 	size_t size;
 
-	for (unsigned i = 0; plain && i < EVENT_GATHER_COLUMNS; i++)
+	for (unsigned i = 0; plain && i < COLUMN_ENCODER_COLUMNS; i++)
 		plain = !has_column(&at, i) || event_columns_plain(&at, &size);
 	*events = (size_t)at.n;
 	return plain && at.p == at.end;
@@ -151,7 +151,7 @@ void event_columns_pack(struct event_columns *c, const uint8_t *payload, size_t 
 	event_columns_open_plain(&at, payload, n);
 	buf_add(packed, payload, (size_t)(at.p - payload));
 	c->saved_time = 0;
-	for (unsigned i = 0; i < EVENT_GATHER_COLUMNS; i++) {
+	for (unsigned i = 0; i < COLUMN_ENCODER_COLUMNS; i++) {
 		const uint8_t *column = has_column(&at, i) ? event_columns_plain(&at, &size) : NULL;
 
 		if (column)
@@ -163,13 +163,13 @@ void event_columns_pack(struct event_columns *c, const uint8_t *payload, size_t 
 		c->rest = REST;
 }
 
-void event_columns_take(struct event_columns *c, struct buf *payload)
+void event_columns_finish(struct event_columns *c, struct buf *payload)
 {
 	const uint8_t *plain;
 	uint32_t n;
 
-	event_gather_coarsen(&c->gather);
-	plain = event_gather_take(&c->gather, &n);
+	column_encoder_coarsen(&c->gather);
+	plain = column_encoder_finish(&c->gather, &n);
 	c->gather.unit = 1;
 	event_columns_pack(c, plain, n, payload);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Events as columns: the payload of CHUNK_COLUMNS, field by field, each packed by itself, as
- * tracemill-trace(5) says. One side gathers events (event_gather.h) and makes a payload of them, or of one
+ * tracemill-trace(5) says. One side gathers events (column_encoder.h) and makes a payload of them, or of one
  * that a recorder has made; the other takes a payload apart again.
  */
 #ifndef TM_TRACE_EVENT_COLUMNS_H
@@ -10,7 +10,7 @@
 #include "lib/base/buf.h"
 #include "lib/pack/zstd.h"
 #include "lib/trace/allocs.h"
-#include "lib/trace/event_gather.h"
+#include "lib/trace/column_encoder.h"
 
 struct event_columns;
 
@@ -20,7 +20,7 @@ void event_columns_free(struct event_columns *c); /* accepts NULL */
 bool event_columns_add(struct event_columns *c, const struct event *ev);
 size_t event_columns_count(const struct event_columns *c);
 /* Appends the payload of what was added, at most CHUNK_MAX bytes, and forgets it. */
-void event_columns_take(struct event_columns *c, struct buf *payload);
+void event_columns_finish(struct event_columns *c, struct buf *payload);
 /* A payload whose columns are all there and plain, of kinds and fields that we know, and how many events it
  * says that it has; whether its numbers are right is not looked at. */
 bool event_columns_is_plain(const uint8_t *payload, size_t n, size_t *events);

@@ -403,7 +403,7 @@ static void move_apart(struct event_columns_reader *r, unsigned bit, size_t have
 		v[n] = r->shapes[shape_of[n]].mask >> bit & 1 ? v[--have] : 0;
 }
 
-static void say_frees(struct event_columns_reader *r, size_t n)
+static void mark_frees(struct event_columns_reader *r, size_t n)
 {
 	const uint8_t *shape_of = r->shape_of ? r->shape_of + r->next : NULL;
 
@@ -478,7 +478,7 @@ bool event_columns_allocs(struct event_columns_reader *r, struct sink_allocs *a,
 			leave_out_frees(r, bit, n);
 	}
 	if (r->follow) {
-		say_frees(r, n);
+		mark_frees(r, n);
 		a->frees = r->frees;
 	}
 	r->next += n;

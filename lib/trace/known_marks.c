@@ -80,10 +80,10 @@ static unsigned find_wants(struct sink *s, const struct trace *t)
 
 static struct known_marks *handing(struct sink_tap *tap)
 {
-	return (struct known_marks *)((char *)tap - offsetof(struct known_marks, hand_on));
+	return (struct known_marks *)((char *)tap - offsetof(struct known_marks, forward));
 }
 
-static enum status hand_on_begin(struct sink_tap *tap, struct trace *t, struct err *e)
+static enum status forward_begin(struct sink_tap *tap, struct trace *t, struct err *e)
 {
 	struct known_marks *k = handing(tap);
 	const struct capture_marks *c = k->at < k->n ? &k->captures[k->at++] : NULL;
@@ -93,20 +93,20 @@ static enum status hand_on_begin(struct sink_tap *tap, struct trace *t, struct e
 	return ST_OK;
 }
 
-static void hand_on_ended(struct sink_tap *tap, struct trace *t)
+static void forward_ended(struct sink_tap *tap, struct trace *t)
 {
 	(void)tap;
 	t->marks = NULL;
 }
 
-static const struct tap_hooks hand_on_hooks = {.begin = hand_on_begin, .ended = hand_on_ended};
+static const struct tap_hooks forward_hooks = {.begin = forward_begin, .ended = forward_ended};
 
 void known_marks_init(struct known_marks *k, struct sink *to)
 {
 	*k = (struct known_marks){
 	    .find = {
 		.begin = find_begin, .batch = find_batch, .end = find_end, .wants = find_wants}};
-	sink_tap_init(&k->hand_on, to, &hand_on_hooks, false);
+	sink_tap_init(&k->forward, to, &forward_hooks, false);
 }
 
 void known_marks_release(struct known_marks *k)

@@ -10,7 +10,7 @@
 
 struct known_marks { /* of one input; its sinks are for two readings, in this order */
 	struct sink find;
-	struct sink_tap hand_on;
+	struct sink_tap forward;
 	struct capture_marks *captures;
 	size_t n, cap, at;
 };

@@ -56,10 +56,10 @@ struct sink_digest {
 	bool measured;
 	/* The events are the whole capture, and this is who has what a sink of the same kind made of
 	 * them; else NULL. */
-	const struct sink_made *made;
+	const struct sink_snapshot *made;
 };
 
-struct sink_made {
+struct sink_snapshot {
 	/* It lives as long as the capture; NULL: not there. It may wait for it. */
 	const void *(*take)(void *arg, size_t capture);
 	void *arg;

@@ -9,7 +9,7 @@
 
 struct writer {
 	struct sink sink;
-	struct chunk_out *out;
+	struct chunk_writer *out;
 	struct buf header;  /* as last written, to see whether it changed */
 	struct buf scratch; /* a table chunk being filled */
 	struct {            /* the highest ids written so far */
@@ -22,7 +22,7 @@ struct writer {
 /* Rows [first, end) of a table as chunks: each begins with its first id and holds whole rows. */
 typedef void (*row_fn)(struct buf *b, const void *tables, size_t row, uint64_t *previous);
 
-static enum status write_rows(struct chunk_out *out, struct buf *b, uint32_t kind,
+static enum status write_rows(struct chunk_writer *out, struct buf *b, uint32_t kind,
 			      const void *tables, row_fn row, size_t first, size_t end,
 			      struct err *e)
 {
@@ -44,7 +44,7 @@ static enum status write_rows(struct chunk_out *out, struct buf *b, uint32_t kin
 				break;
 			}
 		}
-		st = chunk_out_chunk(out, kind, b->data, b->len, e);
+		st = chunk_writer_chunk(out, kind, b->data, b->len, e);
 		if (st)
 			return st;
 		first = i;
@@ -232,7 +232,7 @@ static void writer_binding_row(struct buf *b, const void *tables, size_t i, uint
 	*previous = x->vaddr;
 }
 
-enum status writer_symbols(struct chunk_out *out, const struct trace_symbols *s, struct err *e)
+enum status writer_symbols(struct chunk_writer *out, const struct trace_symbols *s, struct err *e)
 {
 	struct buf b = BUF_INIT;
 	enum status st;
@@ -252,7 +252,7 @@ enum status writer_symbols(struct chunk_out *out, const struct trace_symbols *s,
 	return st;
 }
 
-enum status writer_bindings(struct chunk_out *out, const struct trace_symbols *s, uint32_t first,
+enum status writer_bindings(struct chunk_writer *out, const struct trace_symbols *s, uint32_t first,
 			    uint32_t end, struct err *e)
 {
 	struct buf b = BUF_INIT;
@@ -263,7 +263,7 @@ enum status writer_bindings(struct chunk_out *out, const struct trace_symbols *s
 }
 
 /* The notes of one origin. */
-static enum status write_notes(struct chunk_out *out, const struct trace *t, size_t first,
+static enum status write_notes(struct chunk_writer *out, const struct trace *t, size_t first,
 			       size_t end, bool symbolizing, struct err *e)
 {
 	uint32_t kind = symbolizing ? CHUNK_SYMBOL_NOTES : CHUNK_NOTES;
@@ -278,17 +278,17 @@ static enum status write_notes(struct chunk_out *out, const struct trace *t, siz
 			buf_add_uleb(&b, i);
 		note_row(&b, t->notes, i, &unused);
 		if (b.len > CHUNK_MAX / 2) {
-			st = chunk_out_chunk(out, kind, b.data, b.len, e);
+			st = chunk_writer_chunk(out, kind, b.data, b.len, e);
 			b.len = 0;
 		}
 	}
 	if (!st && b.len)
-		st = chunk_out_chunk(out, kind, b.data, b.len, e);
+		st = chunk_writer_chunk(out, kind, b.data, b.len, e);
 	buf_release(&b);
 	return st;
 }
 
-enum status writer_notes(struct chunk_out *out, const struct trace *t, size_t first, size_t end,
+enum status writer_notes(struct chunk_writer *out, const struct trace *t, size_t first, size_t end,
 			 struct err *e)
 {
 	enum status st = write_notes(out, t, first, end, false, e);
@@ -331,7 +331,7 @@ static enum status write_header(struct writer *w, const struct trace *t, struct 
 		return err_set(e, ST_LIMIT, "attributes need more than %d bytes", CHUNK_MAX);
 	w->header.len = 0;
 	buf_add(&w->header, w->scratch.data, w->scratch.len);
-	return chunk_out_chunk(w->out, CHUNK_HEADER, w->header.data, w->header.len, e);
+	return chunk_writer_chunk(w->out, CHUNK_HEADER, w->header.data, w->header.len, e);
 }
 
 static enum status write_tables(struct writer *w, const struct trace *t, struct err *e)
@@ -385,13 +385,13 @@ static enum status flush_events(struct writer *w, const struct trace *t, struct 
 {
 	enum status st = write_tables(w, t, e);
 
-	return st ? st : chunk_out_events(w->out, e);
+	return st ? st : chunk_writer_events(w->out, e);
 }
 
 static enum status writer_begin(struct sink *s, struct trace *t, struct err *e)
 {
 	struct writer *w = (struct writer *)s;
-	enum status st = chunk_out_mark(w->out, e);
+	enum status st = chunk_writer_mark(w->out, e);
 
 	memset(&w->done, 0, sizeof w->done);
 	w->header.len = 0;
@@ -403,7 +403,7 @@ static enum status writer_event(struct sink *s, struct trace *t, const struct ev
 {
 	struct writer *w = (struct writer *)s;
 
-	return chunk_out_add(w->out, ev) ? ST_OK : flush_events(w, t, e);
+	return chunk_writer_add(w->out, ev) ? ST_OK : flush_events(w, t, e);
 }
 
 static enum status writer_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
@@ -412,7 +412,7 @@ static enum status writer_batch(struct sink *s, struct trace *t, const struct si
 	return sink_each(s, t, b, e, writer_event);
 }
 
-enum status writer_totals(struct chunk_out *out, const struct trace *t,
+enum status writer_totals(struct chunk_writer *out, const struct trace *t,
 			  const uint64_t rows[TOTALS_ROWS], struct err *e)
 {
 	struct buf b = BUF_INIT;
@@ -427,7 +427,7 @@ enum status writer_totals(struct chunk_out *out, const struct trace *t,
 	buf_add_uleb(&b, TOTALS_ROWS);
 	for (size_t i = 0; i < TOTALS_ROWS; i++)
 		buf_add_uleb(&b, rows[i]);
-	st = chunk_out_chunk(out, CHUNK_TOTALS, b.data, b.len, e);
+	st = chunk_writer_chunk(out, CHUNK_TOTALS, b.data, b.len, e);
 	buf_release(&b);
 	return st;
 }
@@ -453,7 +453,7 @@ struct writer *writer_new(FILE *out)
 	struct writer *w = mem_zalloc(sizeof *w);
 
 	w->sink = (struct sink){.begin = writer_begin, .batch = writer_batch, .end = writer_end};
-	w->out = chunk_out_new(out);
+	w->out = chunk_writer_new(out);
 	return w;
 }
 
@@ -463,7 +463,7 @@ void writer_free(struct writer *w)
 		return;
 	buf_release(&w->header);
 	buf_release(&w->scratch);
-	chunk_out_free(w->out);
+	chunk_writer_free(w->out);
 	free(w);
 }
 

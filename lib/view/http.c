@@ -31,8 +31,8 @@ enum { UPLOAD = 1 << 20, CONNECTIONS = 2 * WAITING, IDLE_SECONDS = 60 };
 
 struct client { /* a request that is being answered */
 	struct MHD_Connection *connection;
-	struct view_question question;
-	struct view_answer answer;
+	struct query_args question;
+	struct query_result answer;
 	size_t uploaded;
 	bool asks, started, done, gone;
 	struct err why; /* it did not start */
@@ -133,7 +133,7 @@ static enum MHD_Result http_respond(struct MHD_Connection *c, unsigned status, c
 	return done;
 }
 
-static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *text)
+static enum MHD_Result respond_text(struct MHD_Connection *c, unsigned status, const char *text)
 {
 	struct buf b = BUF_INIT;
 
@@ -163,7 +163,7 @@ static enum MHD_Result give_asset(struct MHD_Connection *c, const char *name)
 			buf_adds(&b, a->text);
 			return http_respond(c, MHD_HTTP_OK, type_of(name), &b, NULL, NULL);
 		}
-	return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
+	return respond_text(c, MHD_HTTP_NOT_FOUND, "nothing is here");
 }
 
 static enum MHD_Result give_state(const struct http *h, struct MHD_Connection *c)
@@ -192,7 +192,7 @@ static void add_encoded(struct buf *to, const struct buf *from)
 static unsigned http_failure(const struct client *q)
 {
 	enum { USAGE = 2, SIGNAL = 128, UNPROCESSABLE = 422 };
-	const struct view_answer *a = &q->answer;
+	const struct query_result *a = &q->answer;
 
 	return !a->status || a->text.len ||
 		       mhd.lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "page")
@@ -210,9 +210,9 @@ static enum MHD_Result http_give_answer(struct client *q)
 	enum MHD_Result done;
 
 	if (q->why.code)
-		return say(q->connection, MHD_HTTP_BAD_REQUEST, q->why.msg);
+		return respond_text(q->connection, MHD_HTTP_BAD_REQUEST, q->why.msg);
 	if (q->answer.ended)
-		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, q->answer.ended);
+		return respond_text(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, q->answer.ended);
 	snprintf(status, sizeof status, "%d", q->answer.status);
 	add_encoded(&messages, &q->answer.messages);
 	if (failure && q->answer.messages.len)
@@ -233,21 +233,21 @@ static enum MHD_Result http_give_answer(struct client *q)
 static void begin_question(struct client *q, const struct http *h)
 {
 	q->started = true;
-	if (!answer_start(&q->answer, &h->view->asker, &q->question, &q->why))
+	if (!query_result_start(&q->answer, &h->view->runner, &q->question, &q->why))
 		q->done = true;
 }
 
-static enum MHD_Result take_question(struct http *h, struct client *q)
+static enum MHD_Result parse_query(struct http *h, struct client *q)
 {
 	const char *text = mhd.lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, "q");
 
 	q->asks = true;
 	if (!text)
-		return say(q->connection, MHD_HTTP_BAD_REQUEST, "no question: ask?q=...");
+		return respond_text(q->connection, MHD_HTTP_BAD_REQUEST, "no question: ask?q=...");
 	if (h->n_waiting >= WAITING)
-		return say(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			   "too many questions at once");
-	if (question_make(&q->question, &h->view->asker, text, strlen(text), &q->why))
+		return respond_text(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				    "too many questions at once");
+	if (query_args_make(&q->question, &h->view->runner, text, strlen(text), &q->why))
 		return http_give_answer(q);
 	q->next = h->waiting;
 	h->waiting = q;
@@ -289,13 +289,14 @@ static enum MHD_Result http_on_request(void *arg, struct MHD_Connection *c, cons
 	switch (route_of(&h->door, &r, name)) {
 	case ROUTE_ASSET: return give_asset(c, name);
 	case ROUTE_STATE: return give_state(h, c);
-	case ROUTE_ASK: return take_question(h, q);
-	case ROUTE_NO_METHOD: return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET");
-	case ROUTE_NOTHING: return say(c, MHD_HTTP_NOT_FOUND, "nothing is here");
+	case ROUTE_ASK: return parse_query(h, q);
+	case ROUTE_NO_METHOD: return respond_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET");
+	case ROUTE_NOTHING: return respond_text(c, MHD_HTTP_NOT_FOUND, "nothing is here");
 	case ROUTE_FORBIDDEN: break;
 	}
-	return say(c, MHD_HTTP_FORBIDDEN,
-		   "this is not the address that tm-view printed, or another page has asked");
+	return respond_text(
+	    c, MHD_HTTP_FORBIDDEN,
+	    "this is not the address that tm-view printed, or another page has asked");
 }
 
 static void http_on_end(void *arg, struct MHD_Connection *c, void **state,
@@ -308,8 +309,8 @@ static void http_on_end(void *arg, struct MHD_Connection *c, void **state,
 	(void)how;
 	if (!q)
 		return;
-	answer_release(&q->answer);
-	question_release(&q->question);
+	query_result_release(&q->answer);
+	query_args_release(&q->question);
 	free(q);
 	*state = NULL;
 }
@@ -371,7 +372,7 @@ static void http_go_on(struct http *h)
 	for (struct client **at = &h->waiting; *at;) {
 		struct client *q = *at;
 
-		if (q->started && !q->done && answer_go_on(&q->answer))
+		if (q->started && !q->done && query_result_go_on(&q->answer))
 			q->done = true;
 		running += q->started && !q->done;
 		if (q->done || q->gone) {
@@ -410,8 +411,8 @@ static int time_left(const struct http *h)
 	if (mhd.get_timeout(h->daemon, &ms) == MHD_YES && ms < (unsigned)left)
 		left = (int)ms;
 	for (const struct client *q = h->waiting; q; q = q->next)
-		if (q->started && answer_left(&q->answer) < left)
-			left = answer_left(&q->answer);
+		if (q->started && query_result_left(&q->answer) < left)
+			left = query_result_left(&q->answer);
 	return left;
 }
 
@@ -437,7 +438,7 @@ static void http_wait_for(struct http *h, int epoll)
 		if (hung[i] && fds[i].fd == socket_of(hung[i]->connection) &&
 		    fds[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) {
 			hung[i]->gone = true;
-			answer_release(&hung[i]->answer);
+			query_result_release(&hung[i]->answer);
 		}
 }
 

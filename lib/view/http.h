@@ -4,7 +4,7 @@
  *
  *	GET /TOKEN/            the page, and its files below it
  *	GET /TOKEN/state       view_state
- *	GET /TOKEN/ask?q=...   a question (ask.h): what the program printed; X-Exit: its status,
+ *	GET /TOKEN/ask?q=...   a question (query.h): what the program printed; X-Exit: its status,
  *	                       X-Messages: what it said on standard error, percent-encoded
  *
  * The address is printed on standard output. A client that goes away ends its question.

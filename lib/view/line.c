@@ -27,7 +27,7 @@ static bool is_json(const struct buf *b)
  * id is copied from the request, where it has one; answer is an object where the program printed
  * JSON, else a string. */
 static void view_answer_line(const struct view_value *id, const char *query,
-			     const struct view_answer *a, struct buf *to)
+			     const struct query_result *a, struct buf *to)
 {
 	buf_addc(to, '{');
 	if (id) {
@@ -55,7 +55,7 @@ static void view_answer_line(const struct view_value *id, const char *query,
 static void refuse(const struct view_value *id, const char *query, const struct err *e,
 		   struct buf *to)
 {
-	struct view_answer a = {.status = 2};
+	struct query_result a = {.status = 2};
 
 	buf_addf(&a.messages, "tm-view: %s\n", e->msg);
 	view_answer_line(id, query, &a, to);
@@ -68,8 +68,8 @@ void view_line(const struct view *v, const char *line, size_t n, struct buf *to)
 	struct err e = ERR_INIT;
 	const struct view_value *request = NULL, *id = NULL;
 	const char *query = line;
-	struct view_question q;
-	struct view_answer a;
+	struct query_args q;
+	struct query_result a;
 
 	if (n && *line == '{') {
 		request = value_parse(&arena, line, n, &e);
@@ -79,17 +79,17 @@ void view_line(const struct view *v, const char *line, size_t n, struct buf *to)
 			err_set(&e, ST_BAD, "no \"query\" in it");
 	}
 	if (e.code || !query ||
-	    question_make(&q, &v->asker, query, request ? strlen(query) : n, &e)) {
+	    query_args_make(&q, &v->runner, query, request ? strlen(query) : n, &e)) {
 		refuse(id, query, &e, to);
 	} else {
-		if (answer_start(&a, &v->asker, &q, &e)) {
-			answer_wait(&a);
+		if (query_result_start(&a, &v->runner, &q, &e)) {
+			query_result_wait(&a);
 			view_answer_line(id, query, &a, to);
-			answer_release(&a);
+			query_result_release(&a);
 		} else {
 			refuse(id, query, &e, to);
 		}
-		question_release(&q);
+		query_args_release(&q);
 	}
 	buf_addc(to, '\n');
 	arena_release(&arena);

@@ -7,7 +7,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/render/json.h"
-#include "lib/view/nodes.h"
+#include "lib/view/tree_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum { PAGE = 50, PAGE_MAX = 500, TEXT_MAX = 1 << 20 };
 
 struct mcp {
 	const struct view *view;
-	struct view_nodes nodes;
+	struct tree_cache nodes;
 };
 
 struct call { /* of a tool */
@@ -54,7 +54,7 @@ void mcp_free(struct mcp *m)
 {
 	if (!m)
 		return;
-	nodes_release(&m->nodes);
+	tree_cache_release(&m->nodes);
 	free(m);
 }
 
@@ -176,19 +176,19 @@ static enum status mcp_answer_tables(struct call *c, const char *question, uint6
 				     uint64_t limit)
 {
 	struct arena arena = ARENA_INIT;
-	struct view_question q;
-	struct view_answer a;
+	struct query_args q;
+	struct query_result a;
 	const struct view_value *doc, *sections;
 	bool first = true;
-	enum status st = question_make(&q, &c->m->view->asker, question, strlen(question), c->e);
+	enum status st = query_args_make(&q, &c->m->view->runner, question, strlen(question), c->e);
 
 	if (st)
 		return st;
-	if (!answer_start(&a, &c->m->view->asker, &q, c->e)) {
-		question_release(&q);
+	if (!query_result_start(&a, &c->m->view->runner, &q, c->e)) {
+		query_args_release(&q);
 		return err_failure(c->e);
 	}
-	answer_wait(&a);
+	query_result_wait(&a);
 	buf_str(&a.messages);
 	if (a.ended)
 		st = err_set(c->e, ST_LIMIT, "%s", a.ended);
@@ -219,8 +219,8 @@ static enum status mcp_answer_tables(struct call *c, const char *question, uint6
 		buf_addc(c->to, ']');
 		text_member(c->to, "messages", a.messages.len ? a.messages.data : "");
 	}
-	answer_release(&a);
-	question_release(&q);
+	query_result_release(&a);
+	query_args_release(&q);
 	arena_release(&arena);
 	return st;
 }
@@ -343,9 +343,9 @@ static enum status mcp_run_query(struct call *c)
 	return st;
 }
 
-static void mcp_add_node(struct buf *b, const struct nodes_tree *t, size_t number, size_t i)
+static void mcp_add_node(struct buf *b, const struct tree_cache_tree *t, size_t number, size_t i)
 {
-	const struct nodes_node *n = &t->items[i];
+	const struct tree_cache_node *n = &t->items[i];
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell share = cell_ratio(false, n->total, t->items[0].total);
 
@@ -368,37 +368,37 @@ static void mcp_add_node(struct buf *b, const struct nodes_tree *t, size_t numbe
 /* The heaviest first; equal ones as the report has them. */
 static int mcp_by_weight(const void *a, const void *b)
 {
-	const struct nodes_node *const *x = a, *const *y = b;
+	const struct tree_cache_node *const *x = a, *const *y = b;
 
 	if ((*x)->total != (*y)->total)
 		return (*x)->total < (*y)->total ? 1 : -1;
 	return *x < *y ? -1 : *x > *y;
 }
 
-static struct nodes_tree *tree_of(struct call *c, size_t *number, size_t *node)
+static struct tree_cache_tree *tree_of(struct call *c, size_t *number, size_t *node)
 {
 	static const char *const names[] = {"sort", NULL};
 	const char *id = value_string(c->arguments, "node");
 	struct buf q = BUF_INIT;
-	struct nodes_tree *t;
+	struct tree_cache_tree *t;
 
 	/* The root of the first tree has that name before anybody asked for it, too. */
 	if (id && (c->m->nodes.n || strcmp(id, "1.0") != 0))
-		return nodes_find(&c->m->nodes, c->m->view, id, number, node, c->e);
+		return tree_cache_find(&c->m->nodes, c->m->view, id, number, node, c->e);
 	buf_adds(&q, "top --by=stack --top=1 --table=stacks");
 	add_arguments(&q, c->arguments, names);
 	add_filters(&q, c->arguments);
 	add_file(&q, c->arguments);
 	*node = 0;
-	t = nodes_of(&c->m->nodes, c->m->view, buf_str(&q), number, c->e);
+	t = tree_cache_of(&c->m->nodes, c->m->view, buf_str(&q), number, c->e);
 	buf_release(&q);
 	return t;
 }
 
 static enum status mcp_run_children(struct call *c)
 {
-	const struct nodes_node **list;
-	struct nodes_tree *t;
+	const struct tree_cache_node **list;
+	struct tree_cache_tree *t;
 	size_t number, node, n = 0;
 	uint64_t offset, limit;
 
@@ -436,7 +436,7 @@ static enum status mcp_run_children(struct call *c)
 static enum status mcp_run_path(struct call *c)
 {
 	size_t number, node;
-	struct nodes_tree *t = tree_of(c, &number, &node);
+	struct tree_cache_tree *t = tree_of(c, &number, &node);
 	bool first = true;
 
 	if (!t)

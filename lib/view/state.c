@@ -23,7 +23,7 @@ static void text(struct buf *b, const char *key, const char *v)
 	json_string(b, v);
 }
 
-static size_t notes_of(const struct kept_capture *c, const struct trace_note **notes)
+static size_t notes_of(const struct event_store_capture *c, const struct trace_note **notes)
 {
 	const struct trace *t = c->open ? c->t : NULL;
 
@@ -31,7 +31,7 @@ static size_t notes_of(const struct kept_capture *c, const struct trace_note **n
 	return t ? t->n_notes : c->n_notes;
 }
 
-static void view_state_notes(const struct kept *k, struct buf *b)
+static void view_state_notes(const struct event_store *k, struct buf *b)
 {
 	const struct trace_note *notes;
 	bool first = true;
@@ -55,7 +55,7 @@ static void view_state_notes(const struct kept *k, struct buf *b)
 }
 
 /* Which events there are says which views can say something. */
-static void kinds(const struct kept *k, struct buf *b)
+static void kinds(const struct event_store *k, struct buf *b)
 {
 	json_key(b, "kinds");
 	buf_addc(b, '{');
@@ -84,7 +84,7 @@ static void growth(const struct view_file *f, struct buf *b)
 
 static void view_state_file(const struct view_file *f, struct buf *b)
 {
-	const struct kept *k = f->kept;
+	const struct event_store *k = f->store;
 	uint64_t stacks = 0;
 
 	for (size_t i = 0; i < k->n; i++)
@@ -107,7 +107,7 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	buf_addc(b, '}');
 }
 
-static void view_state_tell(const struct view *v, struct buf *to)
+static void view_state_write(const struct view *v, struct buf *to)
 {
 	buf_addc(to, '{');
 	text(to, "tracemill", TM_VERSION);
@@ -115,15 +115,15 @@ static void view_state_tell(const struct view *v, struct buf *to)
 	json_key(to, "follow");
 	buf_adds(to, v->follow ? "true" : "false");
 	json_strings(to, "sources", v->source_dirs, v->n_source_dirs);
-	json_strings(to, "binaries", v->asker.binaries, v->asker.n_binaries);
+	json_strings(to, "binaries", v->runner.binaries, v->runner.n_binaries);
 	json_strings(to, "debug_dirs", v->debug_dirs, v->n_debug_dirs);
 	text(to, "gate", v->gate);
 	text(to, "language", v->language);
 	json_key(to, "limits");
 	buf_addc(to, '{');
-	number(to, "rows", v->asker.rows);
-	number(to, "seconds", v->asker.seconds);
-	number(to, "bytes", v->asker.bytes);
+	number(to, "rows", v->runner.rows);
+	number(to, "seconds", v->runner.seconds);
+	number(to, "bytes", v->runner.bytes);
 	buf_addc(to, '}');
 	json_key(to, "files");
 	buf_addc(to, '[');
@@ -142,7 +142,7 @@ static _Noreturn void view_state_in_child(const struct view *v, int fd)
 	ssize_t n = 1;
 
 	v->settle(v->settled);
-	view_state_tell(v, &b);
+	view_state_write(v, &b);
 	for (; at < b.len && n > 0; at += n > 0 ? (size_t)n : 0)
 		n = write(fd, b.data + at, b.len - at);
 	_exit(at < b.len ? 1 : 0);
@@ -180,5 +180,5 @@ static bool view_state_ask(const struct view *v, struct buf *to)
 void view_state(const struct view *v, struct buf *to)
 {
 	if (!v->settle || !view_state_ask(v, to))
-		view_state_tell(v, to);
+		view_state_write(v, to);
 }

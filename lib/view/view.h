@@ -6,8 +6,8 @@
 #ifndef TM_VIEW_VIEW_H
 #define TM_VIEW_VIEW_H
 
-#include "lib/kept/kept.h"
-#include "lib/view/ask.h"
+#include "lib/event_store/event_store.h"
+#include "lib/view/query.h"
 #include "lib/view/value.h"
 
 enum view_growth {
@@ -20,14 +20,14 @@ enum view_growth {
 
 struct view_file {
 	const char *name;
-	const struct kept *kept;
+	const struct event_store *store;
 	uint64_t ns; /* that loading took */
 	enum view_growth growth;
 	int64_t grew; /* clock_ms, when the last of it came */
 };
 
 struct view {
-	struct asker asker;
+	struct query_runner runner;
 	struct view_file *files;
 	size_t n_files;
 	uint64_t version; /* grows when files were loaded again */

@@ -36,8 +36,8 @@ class _Scanned(ctypes.Structure):
         ("size", ctypes.c_size_t),
         ("n", ctypes.c_size_t),
         ("cut", ctypes.c_bool),
-        ("has_name", ctypes.c_bool),
-        ("proven", ctypes.c_bool),
+        ("already_symbolized", ctypes.c_bool),
+        ("build_id_matched", ctypes.c_bool),
     ]
 
 
@@ -55,11 +55,11 @@ class _Coverage(ctypes.Structure):
     ]
 
 
-declare("tracemill_naming_new", ctypes.c_int, _handle, _pointer(_Options), _pointer(_handle))
-declare("tracemill_naming_maps", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t)
-declare("tracemill_naming_scan", ctypes.c_int, _handle, _pointer(_Stream), _pointer(_Scanned))
-declare("tracemill_naming_copy", ctypes.c_int, _handle, ctypes.c_int)
-declare("tracemill_naming_coverage", ctypes.c_int, _handle, ctypes.c_size_t, ctypes.c_size_t, _pointer(_Coverage))
+declare("tracemill_trace_symbolizer_new", ctypes.c_int, _handle, _pointer(_Options), _pointer(_handle))
+declare("tracemill_trace_symbolizer_maps", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t)
+declare("tracemill_trace_symbolizer_scan", ctypes.c_int, _handle, _pointer(_Stream), _pointer(_Scanned))
+declare("tracemill_trace_symbolizer_copy", ctypes.c_int, _handle, ctypes.c_int)
+declare("tracemill_trace_symbolizer_coverage", ctypes.c_int, _handle, ctypes.c_size_t, ctypes.c_size_t, _pointer(_Coverage))
 declare("tracemill_reason_text", ctypes.c_char_p, ctypes.c_uint)
 
 
@@ -81,7 +81,7 @@ def _coverage(s: Symbolizer, naming: ctypes.c_void_p, cut: bool) -> Coverage:
     capture = 0
     while True:
         c = _Coverage(size=ctypes.sizeof(_Coverage))
-        status = lib.tracemill_naming_coverage(naming, capture, 0, ctypes.byref(c))
+        status = lib.tracemill_trace_symbolizer_coverage(naming, capture, 0, ctypes.byref(c))
         if status == NOTHING:
             return Coverage(sums[0], sums[1], sums[2], sums[3], sums[4], reasons, cut)
         s._check(status)
@@ -120,17 +120,17 @@ def symbolize_trace(
     )
     naming = _handle()
     scanned = _Scanned(size=ctypes.sizeof(_Scanned))
-    s._check(lib.tracemill_naming_new(s._s, ctypes.byref(options), ctypes.byref(naming)))
+    s._check(lib.tracemill_trace_symbolizer_new(s._s, ctypes.byref(options), ctypes.byref(naming)))
     if maps is not None:
         text = maps.encode("utf-8", "surrogateescape")
-        s._check(lib.tracemill_naming_maps(naming, text, len(text)))
+        s._check(lib.tracemill_trace_symbolizer_maps(naming, text, len(text)))
     source = trace if isinstance(trace, int) else os.open(trace, os.O_RDONLY | os.O_CLOEXEC)
     try:
         stream = _Stream(size=ctypes.sizeof(_Stream), fd=source)
-        s._check(lib.tracemill_naming_scan(naming, ctypes.byref(stream), ctypes.byref(scanned)),
+        s._check(lib.tracemill_trace_symbolizer_scan(naming, ctypes.byref(stream), ctypes.byref(scanned)),
                  None if isinstance(trace, int) else trace)
         if isinstance(to, int):
-            s._check(lib.tracemill_naming_copy(naming, to))
+            s._check(lib.tracemill_trace_symbolizer_copy(naming, to))
         else:
             _write_whole(s, naming, os.fsencode(to))
     finally:
@@ -143,7 +143,7 @@ def _write_whole(s: Symbolizer, naming: ctypes.c_void_p, path: bytes) -> None:
     aside = path + b".part"
     target = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
     try:
-        s._check(lib.tracemill_naming_copy(naming, target), path)
+        s._check(lib.tracemill_trace_symbolizer_copy(naming, target), path)
         os.replace(aside, path)
     except BaseException:
         os.unlink(aside)

@@ -89,7 +89,7 @@ declare("tracemill_symbolize", ctypes.c_int, _handle, _pointer(_Query), ctypes.c
 declare("tracemill_cancel", None, _handle)
 declare("tracemill_view", ctypes.c_int, _handle, _pointer(_Query), ctypes.c_size_t, _pointer(_Views))
 declare("tracemill_views_release", None, _pointer(_Views))
-declare("tracemill_complaint", ctypes.c_char_p, _handle)
+declare("tracemill_next_warning", ctypes.c_char_p, _handle)
 declare("tracemill_demangle", ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
 declare("tracemill_process_new", ctypes.c_int, _handle, _pointer(_handle))
 declare("tracemill_process_maps", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t)
@@ -278,7 +278,7 @@ class Symbolizer:
         """What went wrong in debug information and was not yet told."""
         told: List[str] = []
         while True:
-            line = lib.tracemill_complaint(self._s)
+            line = lib.tracemill_next_warning(self._s)
             if line is None:
                 return told
             told.append(line.decode("utf-8", "replace"))

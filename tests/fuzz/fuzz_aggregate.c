@@ -54,19 +54,19 @@ static void repair(uint8_t *p, size_t n)
 static enum status reads(const void *p, size_t n)
 {
 	struct err e = ERR_INIT;
-	struct aggregate_things t;
+	struct aggregate_entities t;
 	struct aggregate_summary s;
 	struct cursor c;
 	enum status st;
 
 	cursor_init(&c, p, n, 0, &e);
-	things_init(&t, NULL);
+	entities_init(&t, NULL);
 	st = aggregate_summary_read(&c, &t, &s, &e);
 	if (st && !e.msg[0])
 		abort();
 	if (!st)
 		summary_release(&s);
-	things_release(&t);
+	entities_release(&t);
 	return st;
 }
 

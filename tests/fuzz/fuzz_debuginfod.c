@@ -5,7 +5,7 @@
  * another one or none; no server is there to ask.
  */
 #include "lib/find/debuginfod.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,16 +49,16 @@ static void ask(const struct object_build_id *id, bool is_its, enum object_part 
 {
 	struct debuginfod_options o = {.seconds = 1, .cache = cache, .limit = UINT64_MAX};
 	struct debuginfod *d = debuginfod_new(&o);
-	struct trail trail = {0};
+	struct search_log log = {0};
 	const char *found;
 
 	put_file(id, part, p, n);
-	found = debuginfod_find(d, id, part, 0, &trail);
+	found = debuginfod_find(d, id, part, 0, &log);
 	must(is_its ? found && !strcmp(found, path) : !found);
 	must((access(path, F_OK) == 0) == is_its);
-	must(found || trail.n);
-	must(!debuginfod_find(d, id, part, 1, &trail));
-	trail_release(&trail);
+	must(found || log.n);
+	must(!debuginfod_find(d, id, part, 1, &log));
+	search_log_release(&log);
 	debuginfod_free(d);
 	unlink(path);
 }

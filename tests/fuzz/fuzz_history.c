@@ -66,19 +66,19 @@ static void aggregates(struct history *h, const struct history_runs *runs)
 		struct buf b = BUF_INIT;
 		struct err e = ERR_INIT;
 		struct aggregate_summary s;
-		struct aggregate_things t;
+		struct aggregate_entities t;
 		struct cursor c;
 
 		if (history_aggregate(h, runs->items[i].id, &b, &e)) {
 			must(e.msg[0]);
 		} else {
 			cursor_init(&c, b.data, b.len, 0, &e);
-			things_init(&t, NULL);
+			entities_init(&t, NULL);
 			if (!aggregate_summary_read(&c, &t, &s, &e))
 				summary_release(&s);
 			else
 				must(e.msg[0]);
-			things_release(&t);
+			entities_release(&t);
 		}
 		buf_release(&b);
 	}
@@ -147,19 +147,19 @@ static enum status add(struct history *h, const struct buf *aggregate, struct er
 	const struct history_labels l = {
 	    .build = "fuzz-added", .date = "2026-01-09T00:00:00Z", .status = "green"};
 	struct history_added added;
-	struct aggregate_things t;
+	struct aggregate_entities t;
 	struct aggregate_summary s;
 	struct cursor c;
 	enum status st;
 
-	things_init(&t, NULL);
+	entities_init(&t, NULL);
 	cursor_init(&c, aggregate->data, aggregate->len, 0, e);
 	st = aggregate_summary_read(&c, &t, &s, e);
 	if (!st) {
 		st = history_add(h, aggregate, &t, &s, &l, "fuzz", &added, e);
 		summary_release(&s);
 	}
-	things_release(&t);
+	entities_release(&t);
 	must(!st || e->msg[0]);
 	return st;
 }

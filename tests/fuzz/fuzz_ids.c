@@ -9,7 +9,7 @@
 #include "lib/base/mem.h"
 #include "lib/find/id_cache.h"
 #include "lib/find/id_index.h"
-#include "lib/object/trail.h"
+#include "lib/object/search_log.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -110,26 +110,26 @@ static void walk(const uint8_t *data, size_t n)
 	struct id_index_options o = {.dirs = dirs, .n_dirs = 1, .cache = cache, .jobs = 1};
 	struct object_build_id nobodys = {.len = 20, .bytes = {1, 2, 3}};
 	struct id_index *x = id_index_new(&o);
-	struct trail trail = {0};
+	struct search_log log = {0};
 	struct err e = ERR_INIT;
 	struct object *obj;
 	char path[4096];
 
 	snprintf(path, sizeof path, "%s/x", folder);
 	put_file(path, data, n);
-	must(!id_index_find(x, &nobodys, OBJECT_DEBUG, 0, &trail));
+	must(!id_index_find(x, &nobodys, OBJECT_DEBUG, 0, &log));
 	if (!object_open_memory(&obj, data, n, &e)) {
 		const struct object_build_id *id = object_build_id(obj);
 		const char *found = NULL;
 
 		for (unsigned part = OBJECT_DEBUG; id->len && part <= OBJECT_BINARY; part++)
-			found = id_index_find(x, id, (enum object_part)part, 0, &trail);
+			found = id_index_find(x, id, (enum object_part)part, 0, &log);
 		must(!found || !strcmp(found, path));
 		object_free(obj);
 	}
 	must(id_index_counts(x).walked);
 	id_index_free(x);
-	trail_release(&trail);
+	search_log_release(&log);
 	unlink(path);
 }
 

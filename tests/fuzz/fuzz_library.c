@@ -95,7 +95,7 @@ static void ask_more(const char *path, const uint8_t *data, size_t n)
 
 	if (tracemill_symbolizer_new(&s, &o))
 		abort();
-	if (!tracemill_binary_open(s, path, &b) && !tracemill_expect(s, b) &&
+	if (!tracemill_binary_open(s, path, &b) && !tracemill_prefetch(s, b) &&
 	    !tracemill_binary_facts(s, b, &facts)) {
 		for (size_t i = 0; i < QUERIES / 8; i++)
 			q[i] = (struct tracemill_query){.binary = b,
@@ -105,8 +105,8 @@ static void ask_more(const char *path, const uint8_t *data, size_t n)
 			for (size_t i = 0; i < QUERIES / 8; i++)
 				sum += ask_besides(s, &q[i]);
 	}
-	for (int about = TRACEMILL_ABOUT_CACHE; about <= TRACEMILL_ABOUT_MET; about++)
-		while (tracemill_told(s, (enum tracemill_about)about, NULL))
+	for (int about = TRACEMILL_TOPIC_CACHE; about <= TRACEMILL_TOPIC_ARCHIVES; about++)
+		while (tracemill_next_message(s, (enum tracemill_topic)about, NULL))
 			;
 	tracemill_symbolizer_free(s);
 }
@@ -135,7 +135,7 @@ static void ask(const char *path, const uint8_t *data, size_t n)
 			q[i] = (struct tracemill_query){.binary = b, .address = facts.base + at[i]};
 		if (!tracemill_symbolize(s, q, QUERIES))
 			sum += read_all(s, q, QUERIES);
-		while (tracemill_complaint(s))
+		while (tracemill_next_warning(s))
 			;
 	}
 	if (!tracemill_process_new(s, &p)) {
@@ -148,7 +148,7 @@ static void ask(const char *path, const uint8_t *data, size_t n)
 }
 
 /* What came of a stream, text of it all. */
-static size_t read_named(struct tracemill_naming *m)
+static size_t read_named(struct tracemill_trace_symbolizer *m)
 {
 	struct tracemill_capture t = {.size = sizeof t};
 	struct tracemill_coverage c = {.size = sizeof c};
@@ -158,20 +158,20 @@ static size_t read_named(struct tracemill_naming *m)
 	const char *text;
 	size_t sum = 0, length;
 
-	for (size_t i = 0; !tracemill_naming_capture(m, i, &t); i++) {
+	for (size_t i = 0; !tracemill_trace_symbolizer_capture(m, i, &t); i++) {
 		for (size_t k = 0; tracemill_trace_note(t.trace, k, &note); k++)
 			sum += strlen(note.text);
-		for (size_t k = 0; !tracemill_naming_coverage(m, i, k, &c); k++)
+		for (size_t k = 0; !tracemill_trace_symbolizer_coverage(m, i, k, &c); k++)
 			if (c.lines + c.names + c.modules + c.nothing != c.n)
 				abort();
 		for (uint32_t k = 1; k <= t.n_locations && k <= QUERIES; k++)
-			if (tracemill_naming_explain(m, i, k, &text, &length) ||
+			if (tracemill_trace_symbolizer_explain(m, i, k, &text, &length) ||
 			    strlen(text) != length)
 				abort();
 	}
-	for (size_t i = 0; !tracemill_naming_file(m, i, &f); i++)
+	for (size_t i = 0; !tracemill_trace_symbolizer_file(m, i, &f); i++)
 		sum += strlen(f.path) + strlen(f.why) + strlen(f.debug_path);
-	for (size_t i = 0; !tracemill_naming_module(m, i, &of); i++)
+	for (size_t i = 0; !tracemill_trace_symbolizer_module(m, i, &of); i++)
 		sum += strlen(of.name) + of.reason;
 	return sum;
 }
@@ -180,31 +180,32 @@ static void name(const char *path, int fd, const uint8_t *data, size_t n)
 {
 	const struct tracemill_options o = {
 	    .size = sizeof o, .flags = TRACEMILL_NO_SYSTEM_DIRS | TRACEMILL_EXPLAIN, .threads = 1};
-	const struct tracemill_naming_options naming = {
+	const struct tracemill_trace_symbolizer_options naming = {
 	    .size = sizeof naming,
 	    .flags = TRACEMILL_NO_CAPTURED_PATHS | (n % 2 ? TRACEMILL_FIND_SLIDES : 0),
 	    .files = &path,
 	    .n_files = 1};
 	const struct tracemill_stream from = {.size = sizeof from, .fd = fd};
 	struct tracemill_symbolizer *s;
-	struct tracemill_naming *m;
+	struct tracemill_trace_symbolizer *m;
 	int out = memfd_create("named", MFD_CLOEXEC);
 	const char *text;
 	size_t length;
 	volatile size_t sum = 0;
 
-	if (out < 0 || tracemill_symbolizer_new(&s, &o) || tracemill_naming_new(s, &naming, &m))
+	if (out < 0 || tracemill_symbolizer_new(&s, &o) ||
+	    tracemill_trace_symbolizer_new(s, &naming, &m))
 		abort();
-	tracemill_naming_maps(m, (const char *)data, n);
+	tracemill_trace_symbolizer_maps(m, (const char *)data, n);
 	lseek(fd, 0, SEEK_SET);
-	if (!tracemill_naming_scan(m, &from, NULL)) {
+	if (!tracemill_trace_symbolizer_scan(m, &from, NULL)) {
 		sum += read_named(m);
-		if (tracemill_naming_copy(m, out))
+		if (tracemill_trace_symbolizer_copy(m, out))
 			sum += strlen(tracemill_error(s));
 	}
-	if (!tracemill_naming_text(m, (const char *)data, n, &text, &length))
+	if (!tracemill_trace_symbolizer_text(m, (const char *)data, n, &text, &length))
 		sum += strlen(text) <= length;
-	tracemill_naming_text_end(m, NULL);
+	tracemill_trace_symbolizer_text_end(m, NULL);
 	close(out);
 	tracemill_symbolizer_free(s);
 }

@@ -102,7 +102,7 @@ static void make_costs(struct listing *l)
 	must(sum == l->cost.self || sum == UINT64_MAX || l->cost.self == UINT64_MAX);
 }
 
-static uint64_t of_cells(const struct inspect_sheet *s)
+static uint64_t of_cells(const struct table_buf *s)
 {
 	uint64_t h = 0;
 
@@ -116,7 +116,7 @@ static uint64_t of_cells(const struct inspect_sheet *s)
 	return h;
 }
 
-static void check_rows(const struct inspect_sheet *s, const struct extent *of,
+static void check_rows(const struct table_buf *s, const struct extent *of,
 		       const struct listing_metric *m)
 {
 	size_t width = s->table.n_columns, at = m ? 4 : 1, rows = 0;
@@ -142,7 +142,7 @@ static void check_rows(const struct inspect_sheet *s, const struct extent *of,
 	}
 }
 
-static void show(const struct inspect_sheet *s)
+static void show(const struct table_buf *s)
 {
 	const struct render_options how = {.width = 80};
 	struct table_document d = {.program = "fuzz"};
@@ -175,7 +175,7 @@ static void list(const struct inspect *x, const char *what, struct lookup *l)
 							     .type = COLUMN_BYTES,
 							     .all = 1000};
 		const struct listing_metric *m = pass == 2 ? &metric : NULL;
-		struct inspect_sheet s = {.n_cells = 0};
+		struct table_buf s = {.n_cells = 0};
 		struct listing listing;
 		enum status st = listing_read(&listing, x, &of, &e);
 
@@ -193,7 +193,7 @@ static void list(const struct inspect *x, const char *what, struct lookup *l)
 			first = pass ? first : of_cells(&s);
 		}
 		listing_release(&listing);
-		sheet_release(&s);
+		table_buf_release(&s);
 	}
 }
 

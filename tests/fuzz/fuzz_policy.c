@@ -52,7 +52,7 @@ static uint64_t check_waiver(const struct compare_policy *p, const struct policy
 
 static void ask(const struct compare_policy *p, const char *name, size_t n)
 {
-	const struct apart_name subject = {name, n, name, n};
+	const struct name_suffix_name subject = {name, n, name, n};
 	const struct policy_waiver *expired, *w;
 
 	for (size_t i = 0; i < p->n_rules && i < 16; i++) {

@@ -79,7 +79,7 @@ static void ask_owners(struct owners *o, const char *p, const char *end)
 	char name[NAME];
 
 	for (int i = 0; i < ASKED && take_line(&p, end, name); i++) {
-		uint64_t gave_up = match_all_gave_up();
+		uint64_t gave_up = match_all_timed_out();
 		uint32_t rule[4] = {owners_function(o, name, name), owners_module(o, name),
 				    owners_file(o, name), owners_type(o, name, strlen(name))};
 
@@ -91,7 +91,7 @@ static void ask_owners(struct owners *o, const char *p, const char *end)
 			must(rule[k] == OWNER_NONE ||
 			     !strcmp(owner, owners_name_of(o, owners_id(o, rule[k]))));
 		}
-		must(owners_module(o, name) == rule[1] || match_all_gave_up() > gave_up);
+		must(owners_module(o, name) == rule[1] || match_all_timed_out() > gave_up);
 	}
 }
 
@@ -207,7 +207,7 @@ static void read_filters(const char *p, const char *end, const char *names, cons
 
 		for (enum filter_kind k = 0; k < FILTER_KINDS; k++)
 			must(!filters_match(f, k, line, size) || filters_has(f, k));
-		bits = filters_name(f, &(struct apart_name){line, size, line, size}) |
+		bits = filters_name(f, &(struct name_suffix_name){line, size, line, size}) |
 		       filters_module(f, line, size) | filters_file(f, line, size);
 		must(filters_kept(f, bits) || n);
 	}

@@ -6,7 +6,7 @@
 #include "lib/tally/tally.h"
 #include "lib/trace/dump.h"
 #include "lib/trace/encode.h"
-#include "lib/trace/growing.h"
+#include "lib/trace/trace_follow.h"
 #include "tests/fuzz/reading.h"
 
 #include <stdio.h>
@@ -69,17 +69,17 @@ static enum status count_batch(struct sink *s, struct trace *t, const struct sin
 static uint64_t grow(const uint8_t *p, size_t n, size_t step)
 {
 	struct sink sink = {.begin = counted, .batch = count_batch, .end = counted};
-	struct growing g = {.t = NULL};
+	struct trace_follow g = {.t = NULL};
 	struct err e = ERR_INIT;
 	uint64_t events = 0;
 
 	for (size_t at = 0; at < n; at += step)
-		if (growing_add(&g, p + at, n - at < step ? n - at : step, &sink, &e))
+		if (trace_follow_add(&g, p + at, n - at < step ? n - at : step, &sink, &e))
 			break;
 	for (unsigned k = 0; g.t && k < EV_KINDS; k++)
 		events += g.t->events[k];
 	events = events << 8 | (uint8_t)g.ended;
-	growing_release(&g);
+	trace_follow_release(&g);
 	return events;
 }
 
@@ -111,7 +111,7 @@ static struct summed sum_up(const uint8_t *p, size_t n, bool as_events)
 {
 	struct summed s = {.cells = 0};
 	struct tally a;
-	struct growing g = {.t = NULL};
+	struct trace_follow g = {.t = NULL};
 	struct err e = ERR_INIT;
 
 	tally_init(&a, &(struct tally_options){.want = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_REQUESTED),
@@ -119,8 +119,8 @@ static struct summed sum_up(const uint8_t *p, size_t n, bool as_events)
 					       .arg = &s});
 	if (as_events)
 		a.sink.wants = NULL;
-	s.ended = !growing_add(&g, p, n, &a.sink, &e) && !g.t;
-	growing_release(&g);
+	s.ended = !trace_follow_add(&g, p, n, &a.sink, &e) && !g.t;
+	trace_follow_release(&g);
 	tally_release(&a);
 	return s;
 }

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-static const struct ask_program programs[] = {{.name = NULL}};
+static const struct query_program programs[] = {{.name = NULL}};
 static const char *const files[] = {"a.tmt"}, *const folders[] = {"src", "it's"};
 
 /* One line of JSON at most, or nothing. */
@@ -52,11 +52,11 @@ static void check_route(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct view v = {.asker = {.programs = programs, .files = files, .n_files = 1, .rows = 9},
+	struct view v = {.runner = {.programs = programs, .files = files, .n_files = 1, .rows = 9},
 			 .source_dirs = folders,
 			 .n_source_dirs = 2};
 	struct mcp *m = mcp_new(&v);
-	struct view_words words = {.n = 0};
+	struct argv_list words = {.n = 0};
 	struct arena arena = ARENA_INIT;
 	struct buf b = BUF_INIT, text = BUF_INIT;
 	struct err e = ERR_INIT;
@@ -71,9 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	b.len = 0;
 	mcp_line(m, text.data, n, &b);
 	check_line(&b);
-	words_split(&words, &arena, text.data, n, &e);
+	argv_split(&words, &arena, text.data, n, &e);
 	check_route(text.data);
-	words_release(&words);
+	argv_release(&words);
 	arena_release(&arena);
 	buf_release(&b);
 	buf_release(&text);

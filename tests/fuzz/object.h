@@ -6,7 +6,7 @@
 #ifndef TM_TESTS_FUZZ_OBJECT_H
 #define TM_TESTS_FUZZ_OBJECT_H
 
-#include "lib/base/allowance.h"
+#include "lib/base/mem_budget.h"
 #include "lib/object/object.h"
 #include "tests/fuzz/answers.h"
 
@@ -34,7 +34,7 @@ static inline void check_sections(const struct object *o)
 			continue;
 		if (object_section_read(o, i, &bytes, &n, &e) > ST_NONE && !e.msg[0])
 			abort();
-		allowance_free(bytes);
+		mem_budget_free(bytes);
 	}
 }
 

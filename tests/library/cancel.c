@@ -49,7 +49,7 @@ static bool check_shrinking(const char *path)
 	    tracemill_binary_symbol(guarded, q.binary, "last", 4, &q.address) ||
 	    tracemill_symbolize(guarded, &q, 1))
 		return check("a large file", false);
-	good = check("a whole file is intact", !tracemill_intact(guarded));
+	good = check("a whole file is intact", !tracemill_check_files(guarded));
 	if (truncate(path, 4096))
 		return false;
 	if (!tracemill_view(guarded, &q, 1, &v))
@@ -60,7 +60,7 @@ static bool check_shrinking(const char *path)
 				sum += (unsigned char)v.calls[i].file[k];
 		}
 	good &= check("one that has shrunk since is not, and that is said",
-		      tracemill_intact(guarded) == TRACEMILL_BAD && *tracemill_error(guarded));
+		      tracemill_check_files(guarded) == TRACEMILL_BAD && *tracemill_error(guarded));
 	tracemill_views_release(&v);
 	tracemill_symbolizer_free(guarded);
 	return good && sum < UINT32_MAX;
@@ -132,18 +132,19 @@ static bool check_besides(const char *path, uint64_t address)
 	struct tracemill_details d = {.size = sizeof d};
 	struct tracemill_binary *binary;
 	struct tracemill_views v = {0};
-	enum tracemill_weight weight = TRACEMILL_INFO;
+	enum tracemill_severity severity = TRACEMILL_INFO;
 	const char *text;
 	uint64_t looked_up = 0;
 	bool good;
 	size_t n;
 
 	if (tracemill_symbolizer_new(&x, &o) || tracemill_binary_open(x, path, &q.binary) ||
-	    tracemill_expect(x, q.binary))
+	    tracemill_prefetch(x, q.binary))
 		return check("a handle that explains", false);
-	text = tracemill_told(x, TRACEMILL_ABOUT_MANAGED, &weight);
-	good = check("a file of the options that is not there is told once, by its name",
-		     text && weight == TRACEMILL_FAIL && !strncmp(text, maps[0], strlen(maps[0])));
+	text = tracemill_next_message(x, TRACEMILL_TOPIC_MANAGED, &severity);
+	good =
+	    check("a file of the options that is not there is told once, by its name",
+		  text && severity == TRACEMILL_FAIL && !strncmp(text, maps[0], strlen(maps[0])));
 	good &= check("main by its name and by an address in it",
 		      !tracemill_symbol_named(x, q.binary, "main", 4, 0, &named) &&
 			  named.address == address && named.sized &&
@@ -191,7 +192,7 @@ static bool check_server(void)
 		     waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 	good &= check("what asks servers is there with the handle",
 		      !tracemill_symbolizer_new(&asking, &o) && !waitpid(-1, NULL, WNOHANG));
-	tracemill_symbolizer_abandon(asking);
+	tracemill_symbolizer_exit(asking);
 	good &= check("and gone with it", waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 	return good;
 }

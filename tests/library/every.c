@@ -127,12 +127,12 @@ static void ask(struct tracemill_symbolizer *s, unsigned flags)
 			IS(!strcmp(d.linkage, known[i].raw) || (flags & TRACEMILL_DWARF_NAMES));
 	}
 	CALL(tracemill_views_release)(&v);
-	OK(s, CALL(tracemill_intact)(s));
+	OK(s, CALL(tracemill_check_files)(s));
 	IS(CALL(tracemill_explain_binary)(s, b, &text, &n) ==
 	   (flags & TRACEMILL_EXPLAIN ? TRACEMILL_OK : TRACEMILL_MISUSE));
 	IS(CALL(tracemill_explain)(s, &q[0], &text, &n) ==
 	   (flags & TRACEMILL_EXPLAIN ? TRACEMILL_OK : TRACEMILL_MISUSE));
-	IS(!CALL(tracemill_complaint)(s));
+	IS(!CALL(tracemill_next_warning)(s));
 }
 
 /* Its last stub; where GNU ld puts none into .plt alone, nothing. */
@@ -166,9 +166,9 @@ static void ask_of_binary(struct tracemill_symbolizer *s)
 {
 	static const unsigned tables[] = {TRACEMILL_CODE, TRACEMILL_OWN_CODE, TRACEMILL_DATA};
 	static const unsigned kinds[] = {TRACEMILL_RETURN, TRACEMILL_EXACT};
-	static const unsigned abouts[] = {TRACEMILL_ABOUT_CACHE, TRACEMILL_ABOUT_SEARCH,
-					  TRACEMILL_ABOUT_MANAGED, TRACEMILL_ABOUT_MET,
-					  TRACEMILL_ABOUT_VERIFY};
+	static const unsigned abouts[] = {TRACEMILL_TOPIC_CACHE, TRACEMILL_TOPIC_SEARCH,
+					  TRACEMILL_TOPIC_MANAGED, TRACEMILL_TOPIC_ARCHIVES,
+					  TRACEMILL_TOPIC_VERIFY};
 	struct tracemill_binary *b = NULL, *by_id = NULL;
 	struct tracemill_binary_facts facts;
 	struct tracemill_symbol symbol;
@@ -176,17 +176,17 @@ static void ask_of_binary(struct tracemill_symbolizer *s)
 	struct tracemill_process *p = NULL;
 	struct tracemill_query q[2];
 	uint64_t address = 0, size = 0, many[2];
-	enum tracemill_weight weight;
+	enum tracemill_severity severity;
 	char maps[5000];
 	size_t n = 0;
 
 	USE(TRACEMILL_CODE), USE(TRACEMILL_OWN_CODE), USE(TRACEMILL_DATA);
 	USE(TRACEMILL_RETURN), USE(TRACEMILL_EXACT);
-	USE(TRACEMILL_ABOUT_CACHE), USE(TRACEMILL_ABOUT_SEARCH);
-	USE(TRACEMILL_ABOUT_MANAGED), USE(TRACEMILL_ABOUT_MET);
-	USE(TRACEMILL_ABOUT_VERIFY);
+	USE(TRACEMILL_TOPIC_CACHE), USE(TRACEMILL_TOPIC_SEARCH);
+	USE(TRACEMILL_TOPIC_MANAGED), USE(TRACEMILL_TOPIC_ARCHIVES);
+	USE(TRACEMILL_TOPIC_VERIFY);
 	OK(s, tracemill_binary_open(s, binary, &b));
-	OK(s, CALL(tracemill_expect)(s, b));
+	OK(s, CALL(tracemill_prefetch)(s, b));
 	SIZED(facts);
 	OK(s, CALL(tracemill_binary_facts)(s, b, &facts));
 	IS(facts.has_dwarf && facts.n_build_id);
@@ -209,7 +209,7 @@ static void ask_of_binary(struct tracemill_symbolizer *s)
 	IS(strstr(CALL(tracemill_error)(s), "No such file"));
 	(void)CALL(tracemill_prewarm)(s, b, &size);
 	for (size_t i = 0; i < sizeof abouts / sizeof *abouts; i++)
-		while (CALL(tracemill_told)(s, (enum tracemill_about)abouts[i], &weight))
+		while (CALL(tracemill_next_message)(s, (enum tracemill_topic)abouts[i], &severity))
 			;
 	n = 0;
 	OK(s, CALL(tracemill_parallel)(s, 10000, add_piece, &n));
@@ -367,7 +367,7 @@ static void with_every_option(const char *folder)
 	ask(s, o.flags);
 	ask_again(s);
 	ask_of_binary(s);
-	CALL(tracemill_symbolizer_abandon)(s);
+	CALL(tracemill_symbolizer_exit)(s);
 	s = handle(NULL);
 	ask(s, 0);
 	ask_of_binary(s);
@@ -537,8 +537,8 @@ static void name_trace(struct tracemill_symbolizer *s, const char *path, unsigne
 {
 	char given[5000];
 	const char *const files[] = {file}, *const modules[] = {given};
-	struct tracemill_naming_options o;
-	struct tracemill_naming *n = NULL;
+	struct tracemill_trace_symbolizer_options o;
+	struct tracemill_trace_symbolizer *n = NULL;
 	struct tracemill_stream from;
 	struct tracemill_scanned scanned;
 	struct tracemill_capture capture;
@@ -563,23 +563,23 @@ static void name_trace(struct tracemill_symbolizer *s, const char *path, unsigne
 	o.modules = modules;
 	o.n_files = o.n_modules = 1;
 	o.slide = BASE;
-	OK(s, CALL(tracemill_naming_new)(s, &o, &n));
-	OK(s, CALL(tracemill_naming_maps)(n, NULL, 0));
+	OK(s, CALL(tracemill_trace_symbolizer_new)(s, &o, &n));
+	OK(s, CALL(tracemill_trace_symbolizer_maps)(n, NULL, 0));
 	SIZED(from);
 	SIZED(scanned);
 	from.ends = NULL;
 	from.fd = open(path, O_RDONLY);
-	OK(s, CALL(tracemill_naming_scan)(n, &from, &scanned));
+	OK(s, CALL(tracemill_trace_symbolizer_scan)(n, &from, &scanned));
 	IS(scanned.n == 1 && !scanned.cut);
 	fd = open("named.tmt", O_CREAT | O_TRUNC | O_WRONLY, 0600);
-	OK(s, CALL(tracemill_naming_copy)(n, fd));
+	OK(s, CALL(tracemill_trace_symbolizer_copy)(n, fd));
 	close(fd);
-	if (!(bits & TRACEMILL_ONLY_NAMELESS) || !scanned.has_name) {
+	if (!(bits & TRACEMILL_ONLY_NAMELESS) || !scanned.already_symbolized) {
 		SIZED(capture);
-		OK(s, CALL(tracemill_naming_capture)(n, 0, &capture));
+		OK(s, CALL(tracemill_trace_symbolizer_capture)(n, 0, &capture));
 		IS(capture.n_locations == n_known * COUNT(spaces));
 		SIZED(coverage);
-		OK(s, CALL(tracemill_naming_coverage)(n, 0, 0, &coverage));
+		OK(s, CALL(tracemill_trace_symbolizer_coverage)(n, 0, 0, &coverage));
 		IS(coverage.lines >= 2 * n_known);
 		SIZED(receiver);
 		receiver.begin = trace_begin;
@@ -590,23 +590,23 @@ static void name_trace(struct tracemill_symbolizer *s, const char *path, unsigne
 		IS(begun == 1);
 	}
 	SIZED(used_file);
-	OK(s, CALL(tracemill_naming_file)(n, 0, &used_file));
+	OK(s, CALL(tracemill_trace_symbolizer_file)(n, 0, &used_file));
 	SIZED(module);
-	(void)CALL(tracemill_naming_module)(n, 0, &module);
-	OK(s, CALL(tracemill_naming_explain_modules)(n, &text, &len));
-	OK(s, CALL(tracemill_naming_explain)(n, 0, 1, &text, &len));
+	(void)CALL(tracemill_trace_symbolizer_module)(n, 0, &module);
+	OK(s, CALL(tracemill_trace_symbolizer_explain_modules)(n, &text, &len));
+	OK(s, CALL(tracemill_trace_symbolizer_explain)(n, 0, 1, &text, &len));
 	SIZED(times);
-	(void)CALL(tracemill_naming_times)(n, &times);
+	(void)CALL(tracemill_trace_symbolizer_times)(n, &times);
 	SIZED(binary_times);
-	(void)CALL(tracemill_naming_binary_times)(n, 0, &binary_times);
+	(void)CALL(tracemill_trace_symbolizer_binary_times)(n, 0, &binary_times);
 	snprintf(line, sizeof line, "    #0 0x%llx  (%s+0x%llx)\n",
 		 (unsigned long long)(BASE + known[0].address), binary,
 		 (unsigned long long)known[0].address);
-	OK(s, CALL(tracemill_naming_text)(n, line, strlen(line), &text, &len));
+	OK(s, CALL(tracemill_trace_symbolizer_text)(n, line, strlen(line), &text, &len));
 	IS(strstr(text, known[0].spelled[0]) || strstr(text, known[0].raw) ||
 	   strstr(text, known[0].spelled[1]));
 	SIZED(text_sums);
-	OK(s, CALL(tracemill_naming_text_end)(n, &text_sums));
+	OK(s, CALL(tracemill_trace_symbolizer_text_end)(n, &text_sums));
 	close(from.fd);
 }
 

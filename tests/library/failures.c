@@ -8,7 +8,7 @@
  *
  * Prints what is wrong, and in the last line how many allocations there were and how many failed.
  */
-#include "lib/base/zone.h"
+#include "lib/base/resource_scope.h"
 #include "lib/library/tracemill/symbolize.h"
 #include "tests/library/descriptors.h"
 
@@ -72,7 +72,7 @@ static enum tracemill_status ask_more(struct tracemill_symbolizer *s, struct bat
 	size_t n;
 
 	if (!st)
-		st = tracemill_expect(s, binary);
+		st = tracemill_prefetch(s, binary);
 	if (!st)
 		st = ask(s, b);
 	if (!st)
@@ -89,8 +89,8 @@ static enum tracemill_status ask_more(struct tracemill_symbolizer *s, struct bat
 		st = tracemill_explain_binary(s, binary, &text, &n);
 	if (!st)
 		st = tracemill_explain(s, &b->queries[0], &text, &n);
-	for (int about = TRACEMILL_ABOUT_CACHE; !st && about <= TRACEMILL_ABOUT_MET; about++)
-		while (tracemill_told(s, (enum tracemill_about)about, NULL))
+	for (int about = TRACEMILL_TOPIC_CACHE; !st && about <= TRACEMILL_TOPIC_ARCHIVES; about++)
+		while (tracemill_next_message(s, (enum tracemill_topic)about, NULL))
 			;
 	return st || !*tracemill_error(s) ? st : TRACEMILL_MEMORY;
 }
@@ -154,16 +154,16 @@ int main(int argc, char **argv)
 
 		if (tracemill_symbolizer_new(&s, b.more ? &all : NULL))
 			return 1;
-		zone_fail_at(k);
+		resource_scope_fail_at(k);
 		st = b.more ? ask_more(s, &b) : ask(s, &b);
 		if (!st)
 			st = ask_process(s, &b);
 		/* threads do not take the same turns each time: the last ones may not be reached */
 		if (!k)
-			total = zone_allocations();
-		else if (st != TRACEMILL_MEMORY && zone_allocations() >= k)
+			total = resource_scope_allocations();
+		else if (st != TRACEMILL_MEMORY && resource_scope_allocations() >= k)
 			wrong += printf("%zu: status %d, %s\n", k, (int)st, tracemill_error(s));
-		zone_fail_at(0);
+		resource_scope_fail_at(0);
 		failed += st == TRACEMILL_MEMORY;
 		if (ask(s, &b))
 			wrong += printf("%zu, again: %s\n", k, tracemill_error(s));

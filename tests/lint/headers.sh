@@ -13,7 +13,7 @@ find cmd lib formats -name '*.[ch]' | sort |
 	xargs -r awk -v known=tests/lint/standard-headers.txt '
 	BEGIN {
 		constants = "^(libdwarf/)?dwarf\\.h$"
-		elf = "^(lib/object/(elf|elf_symbols|reloc|reloc_type|plt)\\.c|lib/(recorder|record)/.*|formats/foreign\\.c)$"
+		elf = "^(lib/object/(elf|elf_symbols|reloc|reloc_type|plt)\\.c|lib/(recorder|record)/.*|formats/known_types\\.c)$"
 		while ((getline line < known) > 0) {
 			sub(/#.*/, "", line)
 			n = split(line, word, " ")

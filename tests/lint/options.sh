@@ -16,8 +16,8 @@ fault() {
 # A row of a program's table as "WORD ARGUMENT WHERE"; - where it takes none. Macros go on behind \.
 rows() { # FILE WHERE
 	tr '\n\t' '  ' <"$1" | sed 's/\\ / /g; s/  */ /g' |
-		grep -oE "ROW_[A-Z_]+\( ?(0|'.'), \"[^\"]+\"(, \"[^\"]*\")?|\.word = \"[^\"]+\",( \.arg = \"[^\"]+\")?|ROW_OLD\(\"[^\"]+\", \"[^\"]+\"" |
-		sed -E "s/^ROW_OLD\(\"([^\"]+)\", \"([^\"]+)\"/old:\1 \2/
+		grep -oE "ROW_[A-Z_]+\( ?(0|'.'), \"[^\"]+\"(, \"[^\"]*\")?|\.word = \"[^\"]+\",( \.arg = \"[^\"]+\")?|ROW_ALIAS\(\"[^\"]+\", \"[^\"]+\"" |
+		sed -E "s/^ROW_ALIAS\(\"([^\"]+)\", \"([^\"]+)\"/old:\1 \2/
 			s/^ROW_(FLAG|SWITCH|CLEAR)\( ?(0|'.'), \"([^\"]+)\".*/\3 -/
 			s/^ROW_[A-Z_]+\( ?(0|'.'), \"([^\"]+)\", \"([^\"]+)\"/\2 \3/
 			s/^ROW_[A-Z_]+\( ?(0|'.'), \"([^\"]+)\"/\2 -/

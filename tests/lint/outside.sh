@@ -46,8 +46,8 @@ else
 	echo "not ok - each call of the capture runtime has its reason"
 fi
 
-# libtracemill: which memory of other libraries comes into its hands. What it has of its own is its zone's, and free
-# ends that alone (lib/base/zone_names.h).
+# libtracemill: which memory of other libraries comes into its hands. What it has of its own is its scope's, and free
+# ends that alone (lib/base/resource_names.h).
 table=lib/library/outside.txt
 objects=${1:+objects}
 objects=${objects:-$BUILD/library}
@@ -79,17 +79,17 @@ awk -v table="$table" '!/^#/ && NF && (NF != 2 || $2 == "free") {
 	bad = 1
 }
 END { exit bad }' $table || wrong=1
-# What the C library gives for free to end, but by the zone.
+# What the C library gives for free to end, but by the scope.
 gives='^(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|posix_memalign|valloc|pvalloc|free|strdup|strndup|asprintf|
 	|vasprintf|__asprintf_chk|__vasprintf_chk|getline|getdelim|__getdelim|open_memstream|open_wmemstream|scandir|scandirat|
 	|getcwd|get_current_dir_name|tempnam|realpath|canonicalize_file_name|wcsdup|fmemopen|getaddrinfo|glob|wordexp) '
 while read -r f object; do
-	echo "  ${object%:}: $f gives or takes memory that is no zone's"
+	echo "  ${object%:}: $f gives or takes memory that is no scope's"
 	wrong=1
-done < <(grep -E "${gives//[$'\n\t']/}" <<<"$called" | grep -v 'lib/base/zone\.c\.o:')
+done < <(grep -E "${gives//[$'\n\t']/}" <<<"$called" | grep -v 'lib/base/resource_scope\.c\.o:')
 if [ $wrong = 0 ]; then
-	echo "ok - all memory in the hands of libtracemill is its zone's, or ended by who gave it"
+	echo "ok - all memory in the hands of libtracemill is its scope's, or ended by who gave it"
 else
-	echo "not ok - all memory in the hands of libtracemill is its zone's, or ended by who gave it"
+	echo "not ok - all memory in the hands of libtracemill is its scope's, or ended by who gave it"
 fi
 exit $((bad | wrong))

@@ -262,7 +262,7 @@ expect fail words 'a path of one machine, in a binary file' 'tests/fuzz/corpus/e
 optioned() { # a program with options, and their table
 	fresh
 	mkdir -p tree/lib/cli
-	printf '\tROW_CHOICE(0, "sort", "METRIC",\n\t\t   "which"),\n\tROW_FLAG(0, "all", "rows"),\n\tROW_OLD("metric", "sort"),\n' >>tree/cmd/tm-x.c
+	printf '\tROW_CHOICE(0, "sort", "METRIC",\n\t\t   "which"),\n\tROW_FLAG(0, "all", "rows"),\n\tROW_ALIAS("metric", "sort"),\n' >>tree/cmd/tm-x.c
 	printf 'sort METRIC x which number ranks\nall - x all rows\nold:metric sort x\n' >tree/lib/cli/options.txt
 }
 optioned

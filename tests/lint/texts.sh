@@ -90,7 +90,7 @@ for path in glob.glob("lib/view/page/*.html"):
 
 # --- titles of the programs
 sources = {p: re.sub(r"/\*.*?\*/", " ", read(p), flags=re.S) for p in glob.glob("lib/**/*.[ch]", recursive=True) + glob.glob("cmd/**/*.c", recursive=True)}
-TITLES = [r'\{"[a-z_]+", ' + STRING + r", COLUMN_", r'(?:column|add_column|add_text_column|sheet_column)\(\w*,? ?"[a-z_]+", ' + STRING, r"\.title = " + STRING]
+TITLES = [r'\{"[a-z_]+", ' + STRING + r", COLUMN_", r'(?:column|add_column|add_text_column|table_buf_column)\(\w*,? ?"[a-z_]+", ' + STRING, r"\.title = " + STRING]
 for path, text in sources.items():
     if path.startswith(("lib/report/", "lib/table/", "lib/group/", "lib/history/", "lib/inspect/", "cmd/")):
         for s in (plain(s) for t in TITLES for s in re.findall(t, text)):
@@ -121,8 +121,8 @@ for path, text in readers.items():
                 bad.append("%s: a note that is not in lib/view/page/notes.js: %s" % (path, s))
 
 # --- sentences on a metric have its verb from the table of metrics
-if "lib/report/compare/gate_say.c" in sources:
-    sources["lib/report/compare/gate_say.c"] += sources["lib/tally/metrics.h"]
+if "lib/report/compare/gate_describe.c" in sources:
+    sources["lib/report/compare/gate_describe.c"] += sources["lib/tally/metrics.h"]
 
 # --- each of the table is of some source: of one file, all of its words
 words = lambda s: set(re.findall(r"[A-Za-z]+", re.sub(r"%[-+.*0-9]*l*[a-zA-Z]|\\[nt]", " ", s)))

@@ -15,7 +15,7 @@ libs=$(sed -n 's/^TM_LIBS :=//p' "$SRC/build/deps.mk")
 
 # --- headers ---
 
-for h in version symbolize trace symbolize_trace; do
+for h in version symbolize trace symbolize_trace deprecated; do
 	check "tracemill/$h.h alone, as C" "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
 		-I"$include" -x c - <<<"#include <tracemill/$h.h>" 2>err
 	check "tracemill/$h.h alone, as C++" "${CXX:-c++}" -std=c++11 -Wall -Wextra -Wpedantic -Werror \
@@ -73,6 +73,10 @@ sed -n '/^__interceptor/d; s#[^ ]*/##p' got | head -n 2 >shown
 printf '%s\n' "here() symbolize.cpp:$line" "main symbolize.cpp:$called" >want
 check "a process's own stack, from C++" cmp want shown
 
+check "a program with the old names compiles" compile old "$SRC/tests/library/old_names.c" -Wno-deprecated-declarations 2>err
+check "... and runs" ./old symbolize
+check "... with a warning for each" [ "$(compile old "$SRC/tests/library/old_names.c" 2>&1 | grep -c 'is deprecated: the new name')" = 9 ]
+
 if rustc --version >/dev/null 2>&1 && [ -z "$san" ]; then
 	check "examples/library/symbolize.rs compiles" rustc -o rust "$SRC/examples/library/symbolize.rs" -L "$lib" \
 		-l tracemill 2>err
@@ -99,8 +103,8 @@ check "each allocation of a batch fails once: $(tail -n 1 got)" [ $status = 0 ]
 check "... and there were some" [ "$(awk 'END { print ($1 > 300 && $3 > $1 * 3 / 4) }' got)" = 1 ]
 [ ! -s err ] || head -n 20 err got
 # shellcheck disable=SC2086
-check "tests/library/naming.c compiles" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -DTM_LIBRARY -g -O1 $san -I"$SRC" \
-	-o naming "$SRC/tests/library/naming.c" "$BUILD"/library/lib/library/*.o "$BUILD/library/rooms.a" $libs 2>err
+check "tests/library/trace_symbolizer.c compiles" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -DTM_LIBRARY -g -O1 $san -I"$SRC" \
+	-o naming "$SRC/tests/library/trace_symbolizer.c" "$BUILD"/library/lib/library/*.o "$BUILD/library/rooms.a" $libs 2>err
 nm small | awk 'NF == 3 && $2 ~ /[tT]/ { print $1, $3 }' | head -n 60 >known
 timeout 1500 ./naming "$PWD/small" known 1 2>err || failed=1
 [ ! -s err ] || head -n 20 err

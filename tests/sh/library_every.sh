@@ -67,16 +67,17 @@ check "... one of more than 2,048 bytes" [ "$(awk -F '\t' 'length($2) > 2048' na
 
 # --- what there is to call ---
 
-sed -n 's/^\t\(tracemill_[a-z_]*\);/called \1/p' "$SRC/lib/library/libtracemill.map" >want
+sed -n 's/^\t\(tracemill_[a-z_]*\);/called \1/p' "$SRC/lib/library/libtracemill.map" |
+	grep -vwf <(grep -oE 'tracemill_[a-z_]+\(' "$api/deprecated.h" | tr -d '(') >want
 # Constants that a caller hands in: all but those of enums that only answer.
 sed 's://.*$::' "$api"/*.h | awk '
-	/^enum tracemill_[a-z_]* \{|^enum \{/ { inside = $2 !~ /_(status|why|by|weight|reason)$/ && $2 ~ /^tracemill/ }
+	/^enum tracemill_[a-z_]* \{|^enum \{/ { inside = $2 !~ /_(status|outcome|by|severity|reason)$/ && $2 ~ /^tracemill/ }
 	/^\};/ { inside = 0 }
 	inside && match($0, /^\tTRACEMILL_[A-Z_]+/) { print "used " substr($0, 2, RLENGTH - 1) }' >>want
 LC_ALL=C sort -u -o want want
 check "the headers have $(grep -c ^called want) functions and $(grep -c ^used want) constants" \
 	[ "$(grep -c ^called want)" -gt 70 -a "$(grep -c ^used want)" -gt 60 ]
-for struct in options naming_options; do
+for struct in options trace_symbolizer_options; do
 	bad=$(sed -n "/^struct tracemill_$struct {/,/^};/p" "$api"/*.h | sed 's:/\*.*::; s:^\t \*.*::' |
 		sed -n 's/^\t.*[ *(]\([a-z_]*\)\()(.*\)\{0,1\};.*/\1/p' | while read -r m; do
 			grep -q "\.$m\b" "$SRC/tests/library/every.c" || echo "$m"

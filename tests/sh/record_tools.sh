@@ -12,7 +12,7 @@ set -u
 core=$(find "$SRC/lib/recorder" -name "*.c" ! -path "*/hooks/*" ! -path "*/lua/*")
 # shellcheck disable=SC2086
 if ${CC:-cc} -std=c11 -D_GNU_SOURCE -DTM_VERSION='"0"' -DXXH_INLINE_ALL -O1 -g -fno-omit-frame-pointer \
-	-fsanitize=thread -I"$SRC" $core "$SRC"/lib/trace/{encode,event_gather}.c "$SRC"/lib/base/{hash_bytes,decimal_split}.c \
+	-fsanitize=thread -I"$SRC" $core "$SRC"/lib/trace/{encode,column_encoder}.c "$SRC"/lib/base/{hash_bytes,decimal_split}.c \
 	"$SRC/testdata/src/record/core.c" -o core -lpthread -lm 2>said; then
 	for how in stacks=fp stacks=unwind "stacks=fp threshold=5" "stacks=none drop=1"; do
 		rm -f x.tmt

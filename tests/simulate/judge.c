@@ -41,7 +41,8 @@ static struct pair pair;
 
 /* --- one pair --- */
 
-static int judge_pair(const struct kind *c, double limit, bool told, struct judge_subject *first)
+static int judge_pair(const struct kind *c, double limit, bool detectable,
+		      struct judge_subject *first)
 {
 	static struct judge_subject s[SITES_MAX];
 	struct judge_rule r = {.subjects = s, .n = c->sites};
@@ -51,7 +52,8 @@ static int judge_pair(const struct kind *c, double limit, bool told, struct judg
 		s[i] = (struct judge_subject){.base = {pair.base[i], c->n_base},
 					      .new = {pair.new[i], c->n_new},
 					      .ratio = limit};
-	judge_rules(&r, 1, &(struct judge_options){.alpha = 0.05, .power = 0.8, .told = told});
+	judge_rules(&r, 1,
+		    &(struct judge_options){.alpha = 0.05, .power = 0.8, .detectable = detectable});
 	end = judge_end(&r, 1);
 	*first = s[0];
 	judge_release(&r, 1);
@@ -256,7 +258,7 @@ static void print_names(void)
  * planted in other runs of the same sites, FRESH times each. */
 static double told_detected(struct kind c, double limit, unsigned reports, double *middle)
 {
-	unsigned told = 0, detected = 0;
+	unsigned detectable = 0, detected = 0;
 
 	*middle = 0;
 	for (unsigned i = 0; i < reports; i++) {
@@ -266,10 +268,10 @@ static double told_detected(struct kind c, double limit, unsigned reports, doubl
 		simulate_sites(&c, &pair);
 		simulate_runs(&c, &pair);
 		judge_pair(&c, limit, true, &first);
-		if (!(first.told > 0))
+		if (!(first.detectable > 0))
 			continue;
-		told++;
-		c.growth = 1 + first.told / first.middle_base;
+		detectable++;
+		c.growth = 1 + first.detectable / first.middle_base;
 		*middle += c.growth - 1;
 		for (int k = 0; k < FRESH; k++) {
 			simulate_runs(&c, &pair);
@@ -277,8 +279,8 @@ static double told_detected(struct kind c, double limit, unsigned reports, doubl
 			detected += first.change == CHANGE_REGRESSED;
 		}
 	}
-	*middle /= told ? told : 1;
-	return percent(detected, told * FRESH);
+	*middle /= detectable ? detectable : 1;
+	return percent(detected, detectable * FRESH);
 }
 
 static void print_told(const char *name, double limit, unsigned reports)
@@ -336,23 +338,23 @@ static int tenth_of_told(void)
 		const char *name;
 		double limit;
 		unsigned reports;
-	} told[] = {
+	} detectable[] = {
 	    {"normal-3-3-1", 0, 250},   {"normal-3-3-20", 5, 120},   {"tails-3-3-20", 0, 120},
 	    {"outliers-3-3-1", 0, 250}, {"outliers-3-3-20", 0, 120}, {"machine-3-3-20", 0, 120},
 	    {"spread-3-3-20", 0, 120},  {"normal-5-5-20", 0, 40},    {"tails-5-5-20", 0, 40},
 	    {"outliers-5-5-20", 0, 40}, {"machine-5-5-20", 0, 40},   {"spread-5-5-20", 0, 40}};
 	int failed = 0;
 
-	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+	for (size_t i = 0; i < sizeof detectable / sizeof *detectable; i++) {
 		double middle, detected, error;
 		char what[128];
 
 		simulate_seed(1);
-		detected = told_detected(named(told[i].name), told[i].limit / 100, told[i].reports,
-					 &middle);
-		error = 300 * sqrt(0.06 / told[i].reports);
+		detected = told_detected(named(detectable[i].name), detectable[i].limit / 100,
+					 detectable[i].reports, &middle);
+		error = 300 * sqrt(0.06 / detectable[i].reports);
 		snprintf(what, sizeof what, "told of %s, limit %g %%: detected %.1f %%",
-			 told[i].name, told[i].limit, detected);
+			 detectable[i].name, detectable[i].limit, detected);
 		failed |= say(detected > 75 - error && detected < 85 + error, what);
 	}
 	return failed;

@@ -10,12 +10,12 @@
 #include "lib/summarize/build.h"
 #include "tests/unit/report.h"
 
-static const struct project_options by_all = {
+static const struct grouped_profile_options by_all = {
     .by = {{.by = KEY_TYPE}, {.by = KEY_FUNCTION}, {.by = KEY_SITE}, {.by = KEY_STACK}},
     .n_by = 4,
     .want = SUMS_ALL};
 
-static void frame(struct group_project *p, struct trace *t, int64_t number)
+static void frame(struct grouped_profile *p, struct trace *t, int64_t number)
 {
 	struct event ev = {.kind = EV_FRAME, .has = EV_HAS_VALUE, .value = number};
 
@@ -23,7 +23,7 @@ static void frame(struct group_project *p, struct trace *t, int64_t number)
 }
 
 /* Four allocations on three stacks in two frames; back to front when asked. */
-static void capture(struct group_project *p, bool reversed)
+static void capture(struct grouped_profile *p, bool reversed)
 {
 	struct trace *t = trace_new();
 	uint32_t stacks[3];
@@ -52,7 +52,7 @@ static void capture(struct group_project *p, bool reversed)
 static struct buf written(bool reversed)
 {
 	static const struct aggregate_origin origin = {.hash = 77, .bytes = 5, .name = "run"};
-	struct project_options o = {.domain = DOMAIN_DEFAULT};
+	struct grouped_profile_options o = {.domain = DOMAIN_DEFAULT};
 	struct aggregate_builder b;
 	struct buf out = BUF_INIT;
 	struct aggregate_writer w;
@@ -67,7 +67,7 @@ static struct buf written(bool reversed)
 	return out;
 }
 
-static enum status reads(const void *p, size_t n, struct aggregate_things *t,
+static enum status reads(const void *p, size_t n, struct aggregate_entities *t,
 			 struct aggregate_summary *s)
 {
 	struct err e = ERR_INIT;
@@ -83,13 +83,13 @@ static enum status reads(const void *p, size_t n, struct aggregate_things *t,
 TEST(one_form)
 {
 	struct buf a = written(false), b = written(true);
-	struct aggregate_things t;
+	struct aggregate_entities t;
 	struct aggregate_summary s;
 
 	CHECK_MEM(a.data, a.len, b.data, b.len);
-	things_init(&t, NULL);
+	entities_init(&t, NULL);
 	CHECK_EQ(reads(a.data, a.len, &t, &s), ST_OK);
-	CHECK_STR(things_text(&t, s.options, NULL), "--focus x");
+	CHECK_STR(entities_text(&t, s.options, NULL), "--focus x");
 	CHECK_EQ(s.captures, 1);
 	CHECK_EQ(s.frames, 2);
 	CHECK_EQ(s.all.v[SUM_REQUESTED], 100 + 200 + 400 + 800);
@@ -98,7 +98,7 @@ TEST(one_form)
 	CHECK_EQ(s.worst[SUM_REQUESTED].v[SUM_REQUESTED], 400 + 800);
 	CHECK(!run_knows(&s.known, SUM_REAL));
 	summary_release(&s);
-	things_release(&t);
+	entities_release(&t);
 	buf_release(&a);
 	buf_release(&b);
 }
@@ -146,7 +146,7 @@ TEST(stands_for_its_capture)
 	compare_inputs_init(&in, &by_all, "--focus x");
 	CHECK_EQ(compare_inputs_group(&in, "base", &e), ST_OK);
 	capture(&in.project, false);
-	CHECK_EQ(compare_inputs_take(&in, "run", &(struct summary_input){.hash = 0}, &e), ST_OK);
+	CHECK_EQ(compare_inputs_add_run(&in, "run", &(struct summary_input){.hash = 0}, &e), ST_OK);
 	CHECK_EQ(compare_inputs_group(&in, "new", &e), ST_OK);
 	cursor_init(&c, b.data, b.len, 0, &e);
 	CHECK_EQ(compare_inputs_aggregate(&in, &c, "file", &e), ST_OK);
@@ -173,7 +173,7 @@ TEST(stands_for_its_capture)
 }
 
 /* Each site has its own function, called by one of seven, and its own size. */
-static void many_sites(struct group_project *p, uint32_t n)
+static void many_sites(struct grouped_profile *p, uint32_t n)
 {
 	struct trace *t = trace_new();
 
@@ -203,7 +203,7 @@ TEST(ranked_as_its_capture)
 	static const struct aggregate_origin origin = {.name = "run"};
 
 	for (uint32_t n = 1; n <= 5000; n = n < 40 ? n + 1 : n * 5 / 4) {
-		struct project_options options = {.domain = DOMAIN_DEFAULT};
+		struct grouped_profile_options options = {.domain = DOMAIN_DEFAULT};
 		struct aggregate_asked asked = {.options = NULL};
 		struct buf file = BUF_INIT;
 		struct aggregate_builder b;
@@ -218,14 +218,14 @@ TEST(ranked_as_its_capture)
 		aggregate_writer_release(&w);
 		aggregate_builder_release(&b);
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-			struct project_options by = {.by = {{.by = keys[k]}},
-						     .domain = DOMAIN_DEFAULT};
-			struct group_project direct, loaded;
+			struct grouped_profile_options by = {.by = {{.by = keys[k]}},
+							     .domain = DOMAIN_DEFAULT};
+			struct grouped_profile direct, loaded;
 			struct cursor c;
 			char *want, *got;
 
-			project_init(&direct, &by);
-			project_init(&loaded, &by);
+			grouped_profile_init(&direct, &by);
+			grouped_profile_init(&loaded, &by);
 			many_sites(&direct, n);
 			cursor_init(&c, file.data, file.len, 0, &e);
 			CHECK_EQ(aggregate_project_read(&c, &loaded, &asked, &e), ST_OK);
@@ -235,8 +235,8 @@ TEST(ranked_as_its_capture)
 				printf("    %u sites, key %zu\n", n, k);
 			free(want);
 			free(got);
-			project_release(&direct);
-			project_release(&loaded);
+			grouped_profile_release(&direct);
+			grouped_profile_release(&loaded);
 		}
 		buf_release(&file);
 	}
@@ -245,11 +245,11 @@ TEST(ranked_as_its_capture)
 TEST(damage_is_refused)
 {
 	struct buf b = written(false);
-	struct aggregate_things t;
+	struct aggregate_entities t;
 	struct aggregate_summary s;
 	char *copy = mem_alloc(b.len + 1);
 
-	things_init(&t, NULL);
+	entities_init(&t, NULL);
 	for (size_t n = 0; n < b.len; n++) {
 		char *exact = mem_alloc(n + 1);
 
@@ -271,7 +271,7 @@ TEST(damage_is_refused)
 	copy[8] = 1;
 	CHECK_EQ(reads(copy, b.len, &t, &s), ST_UNSUPPORTED);
 	free(copy);
-	things_release(&t);
+	entities_release(&t);
 	buf_release(&b);
 }
 

@@ -387,7 +387,7 @@ TEST(pruning_states_what_it_lost)
 	for (int round = 0; round < ROUNDS; round++) {
 		struct buf in = random_aggregate(""), out = BUF_INIT, lines = BUF_INIT, with_keys;
 		__int128 sums[2][KEYS] = {{0}};
-		uint64_t things[2][KEYS] = {{0}};
+		uint64_t entities[2][KEYS] = {{0}};
 		struct aggregate_prune p;
 		struct aggregate_record rec = {.has = 0};
 		struct aggregate_reader r;
@@ -440,7 +440,7 @@ TEST(pruning_states_what_it_lost)
 				if (rec.key.kind != AGG_ROW && rec.key.kind != AGG_KEY)
 					continue;
 				sums[side][rec.key.by] += v ? v->sum : 0;
-				things[side][rec.key.by] +=
+				entities[side][rec.key.by] +=
 				    rec.key.kind == AGG_ROW ? 1 : rec.counts[1];
 				if (side && rec.key.kind == AGG_ROW)
 					CHECK(v->sum >= 100);
@@ -448,7 +448,8 @@ TEST(pruning_states_what_it_lost)
 			aggregate_reader_release(&r);
 		}
 		CHECK_MEM((char *)sums[0], sizeof sums[0], (char *)sums[1], sizeof sums[1]);
-		CHECK_MEM((char *)things[0], sizeof things[0], (char *)things[1], sizeof things[1]);
+		CHECK_MEM((char *)entities[0], sizeof entities[0], (char *)entities[1],
+			  sizeof entities[1]);
 		aggregate_record_release(&rec);
 		buf_release(&in);
 		buf_release(&out);

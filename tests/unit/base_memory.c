@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limits of a process's memory: the allowance's arithmetic (lib/base/allowance.h), and limits of
+ * The limits of a process's memory: the allowance's arithmetic (lib/base/mem_budget.h), and limits of
  * control groups (machine.h) in folders made as cgroups(7) and the kernel's cgroup-v1/memory.rst
  * describe them.
  */
-#include "lib/base/allowance.h"
 #include "lib/base/machine.h"
+#include "lib/base/mem_budget.h"
 #include "lib/base/pool.h"
 #include "tests/unit/test.h"
 
@@ -86,8 +86,8 @@ TEST(a_limit_of_the_address_space)
 		r.rlim_cur = UINT64_C(600) << 20;
 		if (setrlimit(RLIMIT_AS, &r))
 			_exit(2);
-		_exit(machine_memory() > UINT64_C(600) << 20 || allowance_limit() > UINT64_C(300)
-											<< 20);
+		_exit(machine_memory() > UINT64_C(600) << 20 || mem_budget_limit() > UINT64_C(300)
+											 << 20);
 	}
 	CHECK(waitpid(child, &status, 0) == child);
 	CHECK_EQ(status, 0);
@@ -97,43 +97,43 @@ TEST(what_is_taken_is_given_back)
 {
 	uint8_t *a, *b;
 
-	allowance_set(1000);
-	CHECK_EQ(allowance_left(), 1000);
-	a = allowance_grow(NULL, 600);
+	mem_budget_set(1000);
+	CHECK_EQ(mem_budget_left(), 1000);
+	a = mem_budget_grow(NULL, 600);
 	CHECK(a != NULL);
-	CHECK_EQ(allowance_left(), 400);
-	CHECK(!allowance_grow(NULL, 401));
-	CHECK_EQ(allowance_left(), 400); /* what was refused is not counted */
-	b = allowance_grow(NULL, 400);
+	CHECK_EQ(mem_budget_left(), 400);
+	CHECK(!mem_budget_grow(NULL, 401));
+	CHECK_EQ(mem_budget_left(), 400); /* what was refused is not counted */
+	b = mem_budget_grow(NULL, 400);
 	CHECK(b != NULL);
-	CHECK_EQ(allowance_left(), 0);
+	CHECK_EQ(mem_budget_left(), 0);
 	a[599] = 7;
-	CHECK(!allowance_grow(a, 601));
+	CHECK(!mem_budget_grow(a, 601));
 	CHECK_EQ(a[599], 7);
-	a = allowance_grow(a, 100);
-	CHECK_EQ(allowance_left(), 500);
-	allowance_free(b);
-	CHECK_EQ(allowance_left(), 900);
-	a = allowance_grow(a, 1000);
-	CHECK_EQ(allowance_left(), 0);
-	allowance_free(a);
-	allowance_free(NULL);
-	CHECK_EQ(allowance_left(), 1000);
-	CHECK(!allowance_grow(NULL, UINT64_MAX));
-	CHECK_EQ(allowance_left(), 1000);
-	allowance_set(0);
-	CHECK(allowance_limit() >= ALLOWANCE_LEAST);
+	a = mem_budget_grow(a, 100);
+	CHECK_EQ(mem_budget_left(), 500);
+	mem_budget_free(b);
+	CHECK_EQ(mem_budget_left(), 900);
+	a = mem_budget_grow(a, 1000);
+	CHECK_EQ(mem_budget_left(), 0);
+	mem_budget_free(a);
+	mem_budget_free(NULL);
+	CHECK_EQ(mem_budget_left(), 1000);
+	CHECK(!mem_budget_grow(NULL, UINT64_MAX));
+	CHECK_EQ(mem_budget_left(), 1000);
+	mem_budget_set(0);
+	CHECK(mem_budget_limit() >= MEM_BUDGET_LEAST);
 }
 
 static void take_some(size_t item, unsigned worker, void *arg)
 {
 	uint64_t *most = arg;
-	void *p = allowance_grow(NULL, 100 + item % 7);
+	void *p = mem_budget_grow(NULL, 100 + item % 7);
 
 	(void)worker;
-	if (p && allowance_left() > 350)
+	if (p && mem_budget_left() > 350)
 		__atomic_fetch_add(most, 1, __ATOMIC_RELAXED);
-	allowance_free(p);
+	mem_budget_free(p);
 }
 
 /* At any time at most 350 of 350 are held, and in the end none. */
@@ -141,11 +141,11 @@ TEST(threads_share_it)
 {
 	uint64_t wrong = 0;
 
-	allowance_set(350);
+	mem_budget_set(350);
 	pool_run(4, 20000, take_some, &wrong);
 	CHECK_EQ(wrong, 0);
-	CHECK_EQ(allowance_left(), 350);
-	allowance_set(0);
+	CHECK_EQ(mem_budget_left(), 350);
+	mem_budget_set(0);
 }
 
 TEST_MAIN()

@@ -6,7 +6,7 @@
 
 TEST(return_addresses_are_looked_up_one_less)
 {
-	struct find_bound b = {.vaddr = 0x1000, .kind = LOCATION_RETURN};
+	struct find_resolved b = {.vaddr = 0x1000, .kind = LOCATION_RETURN};
 
 	CHECK_EQ(bound_lookup(&b), 0xfff);
 	b.kind = LOCATION_EXACT;
@@ -330,7 +330,7 @@ TEST(many_addresses_in_many_modules)
 	struct bind_options options = {.offsets = 0};
 	struct trace *t = trace_new();
 	uint32_t name = trace_strz(t, "libUE4.so");
-	struct find_bound *out;
+	struct find_resolved *out;
 	struct find_files files;
 	uint64_t wrong = 0;
 

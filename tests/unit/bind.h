@@ -141,7 +141,7 @@ struct bench {
 	struct trace *t;
 	struct find_files files;
 	struct bind_options options;
-	struct find_bound out[64];
+	struct find_resolved out[64];
 	const char *paths[8];
 	size_t n_paths;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tallies that take events by their digests, or all of them as they were made once, held to tallies of
- * the same events that see each of them: lib/tally/digest.c and made.c, with lib/kept.
+ * the same events that see each of them: lib/tally/digest.c and snapshot.c, with lib/event_store.
  */
 #include "lib/tally/digest.h"
 
 #include "lib/base/mem.h"
-#include "lib/kept/kept.h"
-#include "lib/tally/made.h"
+#include "lib/event_store/event_store.h"
+#include "lib/tally/snapshot.h"
 #include "tests/unit/test.h"
 
 enum { EVENTS = 70000, STACKS = 50, TYPES = 7, THREADS = 3, ROUNDS = 100 };
@@ -82,14 +82,14 @@ static struct event draw_event(size_t i, unsigned seqs, unsigned timed, bool odd
 	return ev;
 }
 
-static void draw_capture(struct kept *k)
+static void draw_capture(struct event_store *k)
 {
 	struct trace *t = draw_tables();
 	struct err e = ERR_INIT;
 	unsigned seqs = (unsigned)draw(3), timed = (unsigned)draw(3);
 	bool odd = draw(2), calls = !draw(4);
 
-	kept_init(k, "a");
+	event_store_init(k, "a");
 	CHECK_EQ(k->sink.begin(&k->sink, t, &e), ST_OK);
 	for (size_t i = 0; i < EVENTS; i++) {
 		struct event ev = draw_event(i, seqs, timed, odd, calls);
@@ -191,7 +191,7 @@ static enum status counting(struct sink *s, struct trace *t, const struct sink_b
 	return st;
 }
 
-static struct said said_of(struct kept *k, struct tally_options o, bool by_digest)
+static struct said said_of(struct event_store *k, struct tally_options o, bool by_digest)
 {
 	struct err e = ERR_INIT;
 	struct said s;
@@ -204,12 +204,12 @@ static struct said said_of(struct kept *k, struct tally_options o, bool by_diges
 	a.sink.batch = counting;
 	if (!by_digest)
 		a.sink.wants = NULL;
-	CHECK_EQ(kept_walk(k, &a.sink, &e), ST_OK);
+	CHECK_EQ(event_store_replay(k, &a.sink, &e), ST_OK);
 	tally_release(&a);
 	return s;
 }
 
-static void check_same(struct kept *k, const struct tally_options *o, unsigned round)
+static void check_same(struct event_store *k, const struct tally_options *o, unsigned round)
 {
 	struct said want = said_of(k, *o, false), got = said_of(k, *o, true);
 
@@ -273,7 +273,7 @@ TEST(ranges)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct tally_selection s;
 		struct tally_options o = draw_options();
-		struct kept k;
+		struct event_store k;
 
 		draw_capture(&k);
 		draw_selection(&s);
@@ -281,7 +281,7 @@ TEST(ranges)
 		check_same(&k, &o, round);
 		selected++;
 		selection_release(&s);
-		kept_release(&k);
+		event_store_release(&k);
 	}
 	CHECK_EQ(selected, ROUNDS);
 	CHECK(taken > ROUNDS); /* blocks, some of nearly each */
@@ -294,8 +294,8 @@ static enum status make(void *arg, struct trace *t, struct tally *a, struct err 
 	(void)arg;
 	(void)t;
 	(void)e;
-	made = mem_alloc(tally_made_size(a));
-	tally_make(a, made);
+	made = mem_alloc(tally_snapshot_size(a));
+	tally_snapshot_make(a, made);
 	return ST_OK;
 }
 
@@ -309,22 +309,22 @@ TEST(whole)
 {
 	taken = 0;
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		struct tally_options o = tally_made_options;
+		struct tally_options o = tally_snapshot_options;
 		struct err e = ERR_INIT;
 		struct tally a;
-		struct kept k;
+		struct event_store k;
 
 		draw_capture(&k);
 		o.done = make;
 		tally_init(&a, &o);
-		CHECK_EQ(kept_walk(&k, &a.sink, &e), ST_OK);
+		CHECK_EQ(event_store_replay(&k, &a.sink, &e), ST_OK);
 		tally_release(&a);
 		k.made = give;
 		for (unsigned i = 0; i < 4; i++) {
 			o = draw_options();
 			check_same(&k, &o, round);
 		}
-		kept_release(&k);
+		event_store_release(&k);
 		free(made);
 	}
 	CHECK(taken > ROUNDS);
@@ -339,7 +339,7 @@ TEST(selected)
 		struct tally_options o = draw_options(), maker;
 		struct err e = ERR_INIT;
 		struct tally a;
-		struct kept k;
+		struct event_store k;
 
 		draw_capture(&k);
 		draw_selection(&s);
@@ -349,7 +349,7 @@ TEST(selected)
 		maker = o;
 		maker.done = make;
 		tally_init(&a, &maker);
-		CHECK_EQ(kept_walk(&k, &a.sink, &e), ST_OK);
+		CHECK_EQ(event_store_replay(&k, &a.sink, &e), ST_OK);
 		tally_release(&a);
 		k.made_selected = give;
 		k.selection = &s;
@@ -362,7 +362,7 @@ TEST(selected)
 		check_same(&k, &o, round);
 		selection_release(&s);
 		selection_release(&other);
-		kept_release(&k);
+		event_store_release(&k);
 		free(made);
 	}
 	CHECK(whole > ROUNDS / 12);

@@ -208,7 +208,7 @@ static uint64_t naive_all(const struct game *g, const struct choice *c)
 }
 
 /* The stack's letters, innermost first. */
-static void letters_of(const struct group_project *p, uint32_t stack, char *to)
+static void letters_of(const struct grouped_profile *p, uint32_t stack, char *to)
 {
 	for (; stack; stack = p->stacks[stack].parent) {
 		const struct names_location *l = &p->names.locations[p->stacks[stack].location];
@@ -219,7 +219,7 @@ static void letters_of(const struct group_project *p, uint32_t stack, char *to)
 	*to = '\0';
 }
 
-static void check_groups(const struct group_project *p, const struct game *g,
+static void check_groups(const struct grouped_profile *p, const struct game *g,
 			 const struct choice *c)
 {
 	uint64_t all = naive_all(g, c), sum[3] = {0};
@@ -260,8 +260,8 @@ static void check_groups(const struct group_project *p, const struct game *g,
 	}
 }
 
-static void check_tree(const struct group_project *p, const struct game *g, const struct choice *c,
-		       bool bottom_up)
+static void check_tree(const struct grouped_profile *p, const struct game *g,
+		       const struct choice *c, bool bottom_up)
 {
 	struct tree_options o = {
 	    .grouping = 1, .sort = SUM_REQUESTED, .bottom_up = bottom_up, .min_share = 0};
@@ -300,7 +300,8 @@ static void check_tree(const struct group_project *p, const struct game *g, cons
 }
 
 /* Both sides add up to the function's total, and each edge is what strings say. */
-static void check_peek(const struct group_project *p, const struct game *g, const struct choice *c)
+static void check_peek(const struct grouped_profile *p, const struct game *g,
+		       const struct choice *c)
 {
 	struct err e = ERR_INIT;
 	struct peek_options o = {.grouping = 1, .sort = SUM_REQUESTED};
@@ -348,24 +349,24 @@ static void check_peek(const struct group_project *p, const struct game *g, cons
 TEST(views_agree_with_strings)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		struct project_options o = {
+		struct grouped_profile_options o = {
 		    .by = {{.by = KEY_FUNCTION}, {.by = KEY_STACK}, {.by = KEY_FILE}},
 		    .n_by = 3,
 		    .domain = DOMAIN_DEFAULT};
-		struct group_project p;
+		struct grouped_profile p;
 		struct choice c;
 		struct game g;
 
 		draw_game(&g);
 		draw_choice(&c, true);
 		o.filters = filters_of(&c);
-		project_init(&p, &o);
-		play(project_sink(&p), &g);
+		grouped_profile_init(&p, &o);
+		play(grouped_profile_sink(&p), &g);
 		check_groups(&p, &g, &c);
 		check_tree(&p, &g, &c, false);
 		check_tree(&p, &g, &c, true);
 		check_peek(&p, &g, &c);
-		project_release(&p);
+		grouped_profile_release(&p);
 		filters_free(o.filters);
 	}
 }
@@ -374,9 +375,10 @@ TEST(views_agree_with_strings)
 TEST(a_filter_sink_keeps_what_filters_keep)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		struct project_options o = {.by = {{.by = KEY_TYPE}}, .domain = DOMAIN_DEFAULT};
-		struct project_options all = o;
-		struct group_project with, after;
+		struct grouped_profile_options o = {.by = {{.by = KEY_TYPE}},
+						    .domain = DOMAIN_DEFAULT};
+		struct grouped_profile_options all = o;
+		struct grouped_profile with, after;
 		struct filter_sink *filtered;
 		struct choice c;
 		struct game g;
@@ -384,17 +386,17 @@ TEST(a_filter_sink_keeps_what_filters_keep)
 		draw_game(&g);
 		draw_choice(&c, false);
 		o.filters = filters_of(&c);
-		project_init(&with, &o);
-		play(project_sink(&with), &g);
-		project_init(&after, &all);
-		filtered = filter_sink_new(project_sink(&after), &o);
+		grouped_profile_init(&with, &o);
+		play(grouped_profile_sink(&with), &g);
+		grouped_profile_init(&after, &all);
+		filtered = filter_sink_new(grouped_profile_sink(&after), &o);
 		play(filter_sink_in(filtered), &g);
 		CHECK_EQ(with.now.all.v[SUM_REQUESTED], naive_all(&g, &c));
 		for (unsigned s = 0; s < SUMS; s++)
 			CHECK_EQ(after.now.all.v[s], with.now.all.v[s]);
 		filter_sink_free(filtered);
-		project_release(&with);
-		project_release(&after);
+		grouped_profile_release(&with);
+		grouped_profile_release(&after);
 		filters_free(o.filters);
 	}
 }

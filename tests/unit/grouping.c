@@ -339,7 +339,7 @@ static bool same(const struct tally_sums *got, const struct tally_sums *want, un
 	return fine;
 }
 
-static void check_key(const struct group_project *p, size_t k, const struct game *g,
+static void check_key(const struct grouped_profile *p, size_t k, const struct game *g,
 		      const struct choice *c)
 {
 	enum key key = p->groupings[k].key.by;
@@ -402,7 +402,7 @@ static void add(struct filters *f, enum filter_kind kind, const char *text)
 		CHECK_EQ(filters_add(f, kind, "--test", text, MATCH_LITERAL, &e), ST_OK);
 }
 
-static void options_of(struct project_options *o, const struct choice *c)
+static void options_of(struct grouped_profile_options *o, const struct choice *c)
 {
 	struct err e = ERR_INIT;
 
@@ -422,17 +422,17 @@ static void options_of(struct project_options *o, const struct choice *c)
 TEST(keys_and_metrics_agree_with_lists)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		struct project_options o = {.by = {{KEY_OWNER, 0},
-						   {KEY_THREAD, 0},
-						   {KEY_FRAME, 0},
-						   {KEY_MODULE, 0},
-						   {KEY_LOCATION, 0},
-						   {KEY_FILE, 0},
-						   {KEY_TYPE, 0},
-						   {KEY_FUNCTION, 0},
-						   {KEY_SITE, 0}},
-					    .n_by = 9};
-		struct group_project p;
+		struct grouped_profile_options o = {.by = {{KEY_OWNER, 0},
+							   {KEY_THREAD, 0},
+							   {KEY_FRAME, 0},
+							   {KEY_MODULE, 0},
+							   {KEY_LOCATION, 0},
+							   {KEY_FILE, 0},
+							   {KEY_TYPE, 0},
+							   {KEY_FUNCTION, 0},
+							   {KEY_SITE, 0}},
+						    .n_by = 9};
+		struct grouped_profile p;
 		struct choice c;
 		struct game g;
 		struct tally_sums want;
@@ -440,13 +440,13 @@ TEST(keys_and_metrics_agree_with_lists)
 		draw_game(&g, false);
 		draw_choice(&c, false);
 		options_of(&o, &c);
-		project_init(&p, &o);
-		play(project_sink(&p), &g);
+		grouped_profile_init(&p, &o);
+		play(grouped_profile_sink(&p), &g);
 		want = naive(&g, &c, KEY_TYPE, false, NULL);
 		same(&p.now.all, &want, 0, "all");
 		for (size_t k = 0; k < o.n_by; k++)
 			check_key(&p, k, &g, &c);
-		project_release(&p);
+		grouped_profile_release(&p);
 		filters_free(o.filters);
 		owners_free(o.owners);
 		selection_release(&c.selection);
@@ -458,13 +458,14 @@ TEST(keys_and_metrics_agree_with_lists)
 static void check_filter_sink(bool unordered)
 {
 	for (int round = 0; round < 4 * ROUNDS; round++) {
-		struct project_options o = {.by = {{KEY_TYPE, 0}, {KEY_THREAD, 0}}, .n_by = 2};
-		struct project_options plain = {.by = {{KEY_TYPE, 0}, {KEY_THREAD, 0}},
-						.n_by = 2,
-						.domain = DOMAIN_DEFAULT,
-						.want = SUMS_ALL};
+		struct grouped_profile_options o = {.by = {{KEY_TYPE, 0}, {KEY_THREAD, 0}},
+						    .n_by = 2};
+		struct grouped_profile_options plain = {.by = {{KEY_TYPE, 0}, {KEY_THREAD, 0}},
+							.n_by = 2,
+							.domain = DOMAIN_DEFAULT,
+							.want = SUMS_ALL};
 		unsigned leave = SUMS_PEAK | 1 << SUM_TEMPORARY;
-		struct group_project with, after;
+		struct grouped_profile with, after;
 		struct filter_sink *filtered;
 		struct choice c;
 		struct game g;
@@ -472,15 +473,15 @@ static void check_filter_sink(bool unordered)
 		draw_game(&g, unordered);
 		draw_choice(&c, !unordered);
 		options_of(&o, &c);
-		project_init(&with, &o);
-		play(project_sink(&with), &g);
-		project_init(&after, &plain);
-		filtered = filter_sink_new(project_sink(&after), &o);
+		grouped_profile_init(&with, &o);
+		play(grouped_profile_sink(&with), &g);
+		grouped_profile_init(&after, &plain);
+		filtered = filter_sink_new(grouped_profile_sink(&after), &o);
 		play(filter_sink_in(filtered), &g);
 		same(&after.now.all, &with.now.all, leave, unordered ? "unordered" : "ordered");
 		filter_sink_free(filtered);
-		project_release(&with);
-		project_release(&after);
+		grouped_profile_release(&with);
+		grouped_profile_release(&after);
 		filters_free(o.filters);
 		owners_free(o.owners);
 		selection_release(&c.selection);

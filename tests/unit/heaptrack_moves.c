@@ -31,7 +31,7 @@ static void check_line(const char *line, bool taken)
 	bool freed = *line == '-';
 
 	memset(text + n, '0', sizeof text - (size_t)n);
-	CHECK_EQ(heaptrack_moves_take(&m, (uint8_t *)text, (uint8_t *)text + sizeof text),
+	CHECK_EQ(heaptrack_moves_parse(&m, (uint8_t *)text, (uint8_t *)text + sizeof text),
 		 taken ? (size_t)n : 0);
 	CHECK_EQ(m.n, taken);
 	if (!taken)
@@ -82,14 +82,14 @@ TEST(what_is_left)
 	struct heaptrack_moves m = all_kinds();
 	const char text[] = "+ 1\n- 1\n- 1\n- 1\n+ 2\n+ 3\n";
 
-	CHECK_EQ(heaptrack_moves_take(&m, (const uint8_t *)text, (const uint8_t *)text + 25), 12);
+	CHECK_EQ(heaptrack_moves_parse(&m, (const uint8_t *)text, (const uint8_t *)text + 25), 12);
 	CHECK_EQ(m.n, 3);
 	CHECK(!heaptrack_move(&m, 1, true));
 	CHECK(heaptrack_move(&m, 1, false));
 	CHECK(!heaptrack_move(&m, KINDS, false));
-	CHECK_EQ(heaptrack_moves_take(&m, (const uint8_t *)text + 12, (const uint8_t *)text + 21),
+	CHECK_EQ(heaptrack_moves_parse(&m, (const uint8_t *)text + 12, (const uint8_t *)text + 21),
 		 0);
-	CHECK_EQ(heaptrack_moves_take(&m, (const uint8_t *)text + 12, (const uint8_t *)text + 22),
+	CHECK_EQ(heaptrack_moves_parse(&m, (const uint8_t *)text + 12, (const uint8_t *)text + 22),
 		 4);
 	CHECK_EQ(m.n, 5);
 }

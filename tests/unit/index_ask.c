@@ -114,7 +114,7 @@ static void ask_all(struct place *p, unsigned jobs, bool cached, struct buf *out
 	cache_init(&c, &(struct cache_options){.dir = p->cache, .off = !cached});
 	dwarf_answers_init(&a, N);
 	CHECK_EQ(cache_run(&c, &job, 1, &options, &e), ST_OK);
-	CHECK(!cache_told(&c)); /* the index was taken */
+	CHECK(!cache_next_message(&c)); /* the index was taken */
 	for (size_t i = 0; i < N; i++) {
 		struct dwarf_call x;
 		bool there = dwarf_call_at(&a, a.of[i].call, &x);

@@ -548,10 +548,10 @@ static void take_pieces(struct text_mark *m, const struct buf *file, size_t firs
 		memcpy(window + n, file->data + at, k);
 		n += k;
 		at += k;
-		text_mark_take(m, &window, &cap, before, &n, TEXT_MORE);
+		text_mark_decode(m, &window, &cap, before, &n, TEXT_MORE);
 		k = others;
 	}
-	text_mark_take(m, &window, &cap, n, &n, TEXT_END);
+	text_mark_decode(m, &window, &cap, n, &n, TEXT_END);
 	got->len = 0;
 	buf_add(got, window, n);
 	free(window);

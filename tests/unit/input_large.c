@@ -102,7 +102,7 @@ static bool reads_in_any_order(struct given *g)
 }
 
 /* The raw bytes distinguish a file from others, however it is read. */
-static bool is_told_from_others(struct given *g)
+static bool is_distinct_from_others(struct given *g)
 {
 	struct input_digest want = {0};
 	bool same;
@@ -140,7 +140,7 @@ static const struct {
     {"goes back", goes_back},
     {"goes back from the end", goes_back_from_the_end},
     {"reads in any order", reads_in_any_order},
-    {"is told from others", is_told_from_others},
+    {"is told from others", is_distinct_from_others},
     {"damaged, is told from others", damaged_is_told},
 };
 enum { DAMAGED = sizeof ways / sizeof *ways - 1 };
@@ -160,7 +160,7 @@ static void read_from(struct given *g, enum from from, size_t way, const char *p
 		CHECK(freopen(path, "r", stdin) != NULL);
 	}
 	ok = !input_open(&g->in, from == FROM_FILE ? path : "-", &g->e);
-	if (ok && (ways[way].read == is_told_from_others || way == DAMAGED))
+	if (ok && (ways[way].read == is_distinct_from_others || way == DAMAGED))
 		input_want_digest(&g->in, &g->digest);
 	if (!CHECK(ok && ways[way].read(g)))
 		printf("    %s, %s, %s: %s\n", packing, from_names[from], ways[way].name, g->e.msg);

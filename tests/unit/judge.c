@@ -23,7 +23,7 @@ static bool near(double a, double b, double by)
 }
 
 static const struct judge_options plain = {
-    .alpha = 0.05, .power = 0.8, .decrease = true, .told = true};
+    .alpha = 0.05, .power = 0.8, .decrease = true, .detectable = true};
 
 /* One subject by itself. */
 static struct judge_subject judged(struct stats_sample base, struct stats_sample new, double ratio)
@@ -259,15 +259,15 @@ TEST(what_so_few_runs_cannot_make_fail)
 	struct judge_options most = plain;
 	struct judge_subject s = judged(SAMPLE(five), SAMPLE(one), 0);
 
-	CHECK(s.mute && isnan(s.told));
+	CHECK(s.mute && isnan(s.detectable));
 	CHECK(judged(SAMPLE(two), SAMPLE(other), 0).mute);
 	CHECK(!judged(SAMPLE(three), SAMPLE(three), 0).mute);
 	s = judged(SAMPLE(same), SAMPLE(one), 0);
-	CHECK(!s.mute && !isnan(s.told));
+	CHECK(!s.mute && !isnan(s.detectable));
 	most.runs_min = 4;
 	s = (struct judge_subject){.base = SAMPLE(three), .new = SAMPLE(three)};
 	judge_rules(&(struct judge_rule){.subjects = &s, .n = 1}, 1, &most);
-	CHECK(s.mute && isnan(s.told));
+	CHECK(s.mute && isnan(s.detectable));
 }
 
 /* Five equal base runs: any difference is a change. A base run that lies apart from four equal ones by

@@ -20,7 +20,7 @@ static bool matches(const char *pattern, unsigned flags, const char *s, size_t n
 	if (!CHECK(m != NULL))
 		return false;
 	r = match_test(m, s, n);
-	CHECK_EQ(match_gave_up(m), 0);
+	CHECK_EQ(match_timed_out(m), 0);
 	match_free(m);
 	return r;
 }
@@ -91,12 +91,12 @@ TEST(catastrophic_pattern_ends)
 TEST(gave_up_is_counted)
 {
 	struct err e = ERR_INIT;
-	const struct match_given_up *all;
+	const struct match_timeout *all;
 	const struct match_place option = {"--counted", 0};
 	struct match *first = match_new(option, "^(a|a)*$", 8, 0, &e);
 	struct match *m = match_new(option, "^(a|a)*$", 8, 0, &e);
 	struct match *other = match_new((struct match_place){"rules", 7}, "^(a|a)*$", 8, 0, &e);
-	uint64_t before = match_all_gave_up();
+	uint64_t before = match_all_timed_out();
 	char subject[64];
 	size_t n;
 
@@ -107,14 +107,14 @@ TEST(gave_up_is_counted)
 	match_free(first);
 	match_test(m, subject, sizeof subject);
 	match_test(m, subject, sizeof subject);
-	CHECK_EQ(match_gave_up(m), 2);
+	CHECK_EQ(match_timed_out(m), 2);
 	CHECK(match_test(m, "aaa", 3));
-	CHECK_EQ(match_gave_up(m), 2);
+	CHECK_EQ(match_timed_out(m), 2);
 	match_free(m);
 	match_free(other);
 	/* The program still knows, by place and pattern, in the order of the first time. */
-	CHECK_EQ(match_all_gave_up() - before, 4);
-	n = match_all_given_up(&all);
+	CHECK_EQ(match_all_timed_out() - before, 4);
+	n = match_all_timeouts(&all);
 	if (!CHECK(n >= 2))
 		return;
 	CHECK_STR(all[n - 2].from.name, "--counted");

@@ -150,20 +150,20 @@ TEST(numbers_of_compilers)
 }
 
 /* Things of a build; name / 10 is the bare name. Without is_open, what says the same is the same. */
-static struct matching_thing at(uint64_t name, const char *file, uint32_t line)
+static struct matching_entity at(uint64_t name, const char *file, uint32_t line)
 {
-	return (struct matching_thing){.canonical = name,
-				       .bare = name / 10,
-				       .name = "",
-				       .is_open = true,
-				       .file = file,
-				       .file_id =
-					   *file ? (uint32_t)hash_bytes(file, strlen(file)) : 0,
-				       .line = line};
+	return (struct matching_entity){.canonical = name,
+					.bare = name / 10,
+					.name = "",
+					.is_open = true,
+					.file = file,
+					.file_id =
+					    *file ? (uint32_t)hash_bytes(file, strlen(file)) : 0,
+					.line = line};
 }
 
 /* Of each of b the index in a, and the same the other way round. */
-static void assigned(const struct matching_thing *a, size_t n_a, const struct matching_thing *b,
+static void assigned(const struct matching_entity *a, size_t n_a, const struct matching_entity *b,
 		     size_t n_b, const struct matching_lines *lines, const uint32_t *want)
 {
 	struct matching_lines back = {.n = 0};
@@ -198,18 +198,18 @@ static const struct matching_lines none;
 TEST(the_longest_common_end_of_a_path_joins)
 {
 	const struct matching_lines lines = none;
-	const struct matching_thing a[] = {at(10, "/a/ui/panel.c", 5),
-					   at(10, "/a/ai/panel.c", 5),
-					   at(20, "c:\\a\\one\\io.c", 5),
-					   at(30, "", 0),
-					   at(40, "x.c", 1),
-					   at(50, "y.c", 1)};
-	const struct matching_thing b[] = {at(10, "/b/x/ai/panel.c", 5),
-					   at(10, "/b/x/ui/panel.c", 5),
-					   at(20, "two/io.c", 9),
-					   at(30, "z.c", 7),
-					   at(40, "y.c", 1),
-					   at(60, "x.c", 1)};
+	const struct matching_entity a[] = {at(10, "/a/ui/panel.c", 5),
+					    at(10, "/a/ai/panel.c", 5),
+					    at(20, "c:\\a\\one\\io.c", 5),
+					    at(30, "", 0),
+					    at(40, "x.c", 1),
+					    at(50, "y.c", 1)};
+	const struct matching_entity b[] = {at(10, "/b/x/ai/panel.c", 5),
+					    at(10, "/b/x/ui/panel.c", 5),
+					    at(20, "two/io.c", 9),
+					    at(30, "z.c", 7),
+					    at(40, "y.c", 1),
+					    at(60, "x.c", 1)};
 
 	ASSIGNED(1, 0, 2, 3, NO, NO);
 }
@@ -218,10 +218,10 @@ TEST(the_longest_common_end_of_a_path_joins)
 TEST(a_renamed_file_is_the_same)
 {
 	const struct matching_lines lines = none;
-	const struct matching_thing a[] = {at(10, "old.c", 5), at(20, "old.c", 9),
-					   at(20, "old.c", 12)};
-	const struct matching_thing b[] = {at(10, "new.c", 6), at(20, "new.c", 10),
-					   at(20, "new.c", 13)};
+	const struct matching_entity a[] = {at(10, "old.c", 5), at(20, "old.c", 9),
+					    at(20, "old.c", 12)};
+	const struct matching_entity b[] = {at(10, "new.c", 6), at(20, "new.c", 10),
+					    at(20, "new.c", 13)};
 
 	ASSIGNED(0, 1, 2);
 }
@@ -230,8 +230,8 @@ TEST(a_renamed_file_is_the_same)
  * went to a file which is still there moves nothing else. */
 TEST(files_that_change_names_are_followed)
 {
-	const struct matching_thing a[] = {at(10, "ai.c", 5), at(10, "fx.c", 5)};
-	const struct matching_thing b[] = {at(10, "fx.c", 5), at(10, "ps.c", 5)};
+	const struct matching_entity a[] = {at(10, "ai.c", 5), at(10, "fx.c", 5)};
+	const struct matching_entity b[] = {at(10, "fx.c", 5), at(10, "ps.c", 5)};
 	struct matching_move moves[] = {{a[0].file_id, b[0].file_id}, {a[1].file_id, b[1].file_id}};
 	struct matching_lines lines = {.moves = moves, .n_moves = 2};
 	uint32_t to[2];
@@ -248,8 +248,8 @@ TEST(files_that_change_names_are_followed)
 TEST(a_unique_name_is_the_same_in_any_file)
 {
 	const struct matching_lines lines = none;
-	struct matching_thing a[] = {at(10, "a.c", 5), at(20, "a.c", 7)};
-	struct matching_thing b[] = {at(10, "b.c", 5), at(30, "b.c", 6), at(40, "a.c", 8)};
+	struct matching_entity a[] = {at(10, "a.c", 5), at(20, "a.c", 7)};
+	struct matching_entity b[] = {at(10, "b.c", 5), at(30, "b.c", 6), at(40, "a.c", 8)};
 
 	a[0].is_unique = b[0].is_unique = true;
 	ASSIGNED(0, NO, NO);
@@ -259,8 +259,8 @@ TEST(a_unique_name_is_the_same_in_any_file)
 TEST(moved_lines_are_in_their_order)
 {
 	const struct matching_lines lines = none;
-	const struct matching_thing a[] = {at(10, "a.c", 12), at(10, "a.c", 14)};
-	const struct matching_thing b[] = {at(10, "a.c", 23), at(10, "a.c", 21)};
+	const struct matching_entity a[] = {at(10, "a.c", 12), at(10, "a.c", 14)};
+	const struct matching_entity b[] = {at(10, "a.c", 23), at(10, "a.c", 21)};
 
 	ASSIGNED(1, 0);
 }
@@ -271,11 +271,11 @@ TEST(lines_are_where_their_neighbours_went)
 	const uint32_t file = at(10, "a.c", 1).file_id;
 	struct matching_anchor items[] = {{file, file, 5, 5}, {file, file, 20, 21}};
 	const struct matching_lines lines = {.items = items, .n = 2};
-	const struct matching_thing a[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(20, "a.c", 2),
-					   at(20, "a.c", 4)};
+	const struct matching_entity a[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(20, "a.c", 2),
+					    at(20, "a.c", 4)};
 	/* Behind 20 all lines are one further; before 5 none is. */
-	struct matching_thing b[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(10, "a.c", 23),
-				     at(20, "a.c", 2),  at(20, "a.c", 3),  at(20, "a.c", 4)};
+	struct matching_entity b[] = {at(10, "a.c", 21), at(10, "a.c", 22), at(10, "a.c", 23),
+				      at(20, "a.c", 2),  at(20, "a.c", 3),  at(20, "a.c", 4)};
 
 	ASSIGNED(NO, 0, 1, 2, NO, 3);
 }
@@ -284,8 +284,8 @@ TEST(lines_are_where_their_neighbours_went)
 TEST(counts_and_sizes_decide_what_lines_leave_open)
 {
 	const struct matching_lines lines = none;
-	struct matching_thing a[] = {at(10, "a.c", 8), at(10, "a.c", 9)};
-	struct matching_thing b[] = {at(10, "a.c", 8), at(10, "a.c", 9), at(10, "a.c", 10)};
+	struct matching_entity a[] = {at(10, "a.c", 8), at(10, "a.c", 9)};
+	struct matching_entity b[] = {at(10, "a.c", 8), at(10, "a.c", 9), at(10, "a.c", 10)};
 
 	a[0].count = b[1].count = 100;
 	a[0].bytes = b[1].bytes = 100000;
@@ -300,8 +300,8 @@ TEST(counts_and_sizes_decide_what_lines_leave_open)
 TEST(what_is_open_is_the_same_in_one_build_only)
 {
 	const struct matching_lines lines = none;
-	struct matching_thing a[] = {at(10, "a.c", 1), at(10, "a.c", 2)};
-	struct matching_thing b[] = {at(10, "a.c", 1), at(10, "a.c", 2)};
+	struct matching_entity a[] = {at(10, "a.c", 1), at(10, "a.c", 2)};
+	struct matching_entity b[] = {at(10, "a.c", 1), at(10, "a.c", 2)};
 
 	a[0].same = b[1].same = 1;
 	a[1].same = b[0].same = 2;
@@ -318,8 +318,8 @@ TEST(what_is_open_is_the_same_in_one_build_only)
 TEST(modules_are_apart)
 {
 	const struct matching_lines lines = none;
-	struct matching_thing a[] = {at(10, "a.c", 1), at(10, "a.c", 1)};
-	struct matching_thing b[] = {at(10, "a.c", 1), at(10, "a.c", 1)};
+	struct matching_entity a[] = {at(10, "a.c", 1), at(10, "a.c", 1)};
+	struct matching_entity b[] = {at(10, "a.c", 1), at(10, "a.c", 1)};
 
 	a[0].module = b[1].module = 1;
 	a[1].module = b[0].module = 2;
@@ -331,9 +331,9 @@ TEST(modules_are_apart)
 TEST(bare_names_join_what_was_inlined)
 {
 	const struct matching_lines lines = none;
-	struct matching_thing a[] = {at(11, "", 0), at(21, "", 0), at(31, "a.c", 4),
-				     at(31, "a.c", 5)};
-	struct matching_thing b[] = {at(12, "", 0), at(22, "", 0), at(32, "a.c", 5)};
+	struct matching_entity a[] = {at(11, "", 0), at(21, "", 0), at(31, "a.c", 4),
+				      at(31, "a.c", 5)};
+	struct matching_entity b[] = {at(12, "", 0), at(22, "", 0), at(32, "a.c", 5)};
 
 	b[0].is_bare = b[2].is_bare = true;
 	ASSIGNED(0, NO, 3);
@@ -411,7 +411,7 @@ static bool random_trial(const enum edit *edits, unsigned n_edits)
 {
 	const uint32_t file = at(10, "a.c", 1).file_id;
 	struct random_function f = {.n = 0}, g;
-	struct matching_thing a[SITES_MAX], b[SITES_MAX];
+	struct matching_entity a[SITES_MAX], b[SITES_MAX];
 	struct matching_anchor items[2];
 	struct matching_lines lines = {.items = items, .n = 2};
 	uint32_t to[SITES_MAX], line = 10;

@@ -2,7 +2,7 @@
  *
  * lib/object over ELF files made here, byte by byte, so that every odd field can be made.
  */
-#include "lib/base/allowance.h"
+#include "lib/base/mem_budget.h"
 #include "tests/unit/object_image.h"
 
 #include <stdlib.h>
@@ -239,13 +239,13 @@ TEST(symbol_tables_that_are_left_out)
 		for (int i = 0; i < 100; i++)
 			add_symbol(&m, "f", FUNC(STB_GLOBAL), 0x2000, 0x10);
 		o = open_image(&m);
-		allowance_set(many ? 0 : 1000); /* 0: no limit but the machine's */
+		mem_budget_set(many ? 0 : 1000); /* 0: no limit but the machine's */
 		object_symbols(o, &symbols);
 		why = object_symbols_left_out(o, &n);
 		CHECK_EQ(symbols, many ? 100 : 0);
 		CHECK_EQ(n, many ? 0 : 1);
 		CHECK(many ? !why : why && strstr(why, "section .symtab: needs 2424 bytes, but"));
-		allowance_set(0);
+		mem_budget_set(0);
 		object_free(o);
 		release(&m);
 	}

@@ -7,8 +7,8 @@
 #include "lib/object/elf.h"
 #include "lib/object/object.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/buf.h"
+#include "lib/base/mem_budget.h"
 #include "tests/unit/test.h"
 
 #include <elf.h>
@@ -230,7 +230,7 @@ TEST(each_machine)
 		for (size_t k = 0; data && k < SIZE; k++)
 			if (k < PLACE || k >= (size_t)PLACE + rows[i].size)
 				CHECK_EQ(data[k], 0);
-		allowance_free(data);
+		mem_budget_free(data);
 	}
 }
 
@@ -247,11 +247,11 @@ TEST(six_bits)
 
 	if (CHECK_EQ(st, ST_OK)) /* 0x1234 - 0x34 */
 		CHECK_EQ(data[PLACE], 0x40 | 0x00);
-	allowance_free(data);
+	mem_budget_free(data);
 	data = relocated(&add, &st);
 	if (CHECK_EQ(st, ST_OK))
 		CHECK_EQ(data[PLACE], 0x40 | 0x3e);
-	allowance_free(data);
+	mem_budget_free(data);
 }
 
 /* A number keeps the length that the assembler has left for it. */
@@ -274,7 +274,7 @@ TEST(uleb)
 			CHECK_EQ(data[PLACE + 2], 0x00);
 			CHECK_EQ(data[PLACE + 3], 0x77);
 		}
-		allowance_free(data);
+		mem_budget_free(data);
 	}
 }
 
@@ -306,7 +306,7 @@ TEST(what_is_refused)
 
 		CHECK_EQ(st, rows[i].want);
 		CHECK(!data);
-		allowance_free(data);
+		mem_budget_free(data);
 	}
 }
 

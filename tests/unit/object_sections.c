@@ -2,7 +2,7 @@
  *
  * Compressed sections: what they declare, what comes out, and the allowance of all of them.
  */
-#include "lib/base/allowance.h"
+#include "lib/base/mem_budget.h"
 #include "tests/unit/object_image.h"
 
 /* Made by zlib (level 9) and by zstd from 1000 bytes 'a'. */
@@ -108,15 +108,15 @@ TEST(all_sections_share_one_allowance)
 	for (size_t i = 0; i < 3; i++)
 		add_thousand(&m, &b[i], names[i]);
 	o = open_image(&m);
-	allowance_set(2500);
+	mem_budget_set(2500);
 	CHECK_EQ(object_section(o, names[0], &s, &e), ST_OK);
 	CHECK_EQ(object_section(o, names[1], &s, &e), ST_OK);
 	CHECK_EQ(object_section(o, names[2], &s, &e), ST_LIMIT);
 	CHECK(strstr(e.msg, "section .debug_str: needs 1000 bytes unpacked"));
 	CHECK(strstr(e.msg, "objcopy --decompress-debug-sections"));
-	CHECK_EQ(allowance_left(), 2500 - 2 * 1001);
+	CHECK_EQ(mem_budget_left(), 2500 - 2 * 1001);
 	object_drop_sections(o);
-	CHECK_EQ(allowance_left(), 2500);
+	CHECK_EQ(mem_budget_left(), 2500);
 	CHECK_EQ(object_section(o, names[2], &s, &e), ST_OK);
 	object_drop_sections(o);
 	object_unpack(o, names, 3, 3);
@@ -124,8 +124,8 @@ TEST(all_sections_share_one_allowance)
 		n += object_section(o, names[i], &s, &e) == ST_OK;
 	CHECK_EQ(n, 2);
 	object_free(o);
-	CHECK_EQ(allowance_left(), 2500);
-	allowance_set(0);
+	CHECK_EQ(mem_budget_left(), 2500);
+	mem_budget_set(0);
 	release(&m);
 	for (size_t i = 0; i < 3; i++)
 		buf_release(&b[i]);

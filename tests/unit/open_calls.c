@@ -232,7 +232,7 @@ static enum status read_cells(void *arg, struct trace *t, struct tally *a, struc
 	(void)e;
 	for (int k = 0; k < 8; k++)
 		for (size_t i = 0; i < a->n_cells; i++) {
-			const struct tally_measure *m = tally_measured(a, i);
+			const struct tally_measure *m = tally_timed(a, i);
 
 			if (m && r->stacks[k] && a->cells[i].stack == r->stacks[k])
 				buf_addf(&r->got, "%c %lld %llu %llu\n", 'A' + k,

@@ -29,7 +29,7 @@ static void wrong(const char *text, const char *want)
 }
 
 #define SUBJECT(text)                           \
-	&(struct apart_name)                    \
+	&(struct name_suffix_name)              \
 	{                                       \
 		.name = text, .n = strlen(text) \
 	}

@@ -220,7 +220,7 @@ static void put_one(struct cap_rings *r, struct cap_ring *ring, uint64_t seq)
 TEST(stopped_thread)
 {
 	static struct cap_rings r;
-	struct cap_ring *stopped = cap_rings_take(&r, 11), *other = cap_rings_take(&r, 12);
+	struct cap_ring *stopped = cap_rings_consume(&r, 11), *other = cap_rings_consume(&r, 12);
 	uint64_t first, late;
 
 	n_taken = 0;
@@ -264,7 +264,7 @@ TEST(stopped_thread)
 TEST(stopped_machine)
 {
 	static struct cap_rings r;
-	struct cap_ring *late = cap_rings_take(&r, 11), *other = cap_rings_take(&r, 12);
+	struct cap_ring *late = cap_rings_consume(&r, 11), *other = cap_rings_consume(&r, 12);
 	const int64_t ms = 1000000, begun = 1;
 	uint64_t seq = cap_ring_number(&r, late);
 

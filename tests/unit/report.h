@@ -27,15 +27,15 @@ static inline uint32_t named(struct trace *t, const char *name, uint32_t line)
 	return trace_location(t, &l);
 }
 
-static inline void push(struct group_project *p, struct trace *t, const struct event *ev)
+static inline void push(struct grouped_profile *p, struct trace *t, const struct event *ev)
 {
 	struct err e = ERR_INIT;
 
-	CHECK_EQ(sink_event(project_sink(p), t, ev, &e), ST_OK);
+	CHECK_EQ(sink_event(grouped_profile_sink(p), t, ev, &e), ST_OK);
 }
 
-static inline void alloc(struct group_project *p, struct trace *t, const char *type, uint32_t stack,
-			 uint64_t count, uint64_t requested)
+static inline void alloc(struct grouped_profile *p, struct trace *t, const char *type,
+			 uint32_t stack, uint64_t count, uint64_t requested)
 {
 	struct event ev = {.kind = EV_ALLOC,
 			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_COUNT | EV_HAS_REQUESTED,
@@ -47,21 +47,21 @@ static inline void alloc(struct group_project *p, struct trace *t, const char *t
 	push(p, t, &ev);
 }
 
-static inline void begin(struct group_project *p, struct trace *t)
+static inline void begin(struct grouped_profile *p, struct trace *t)
 {
 	struct err e = ERR_INIT;
 
-	CHECK_EQ(project_sink(p)->begin(project_sink(p), t, &e), ST_OK);
+	CHECK_EQ(grouped_profile_sink(p)->begin(grouped_profile_sink(p), t, &e), ST_OK);
 }
 
-static inline void end(struct group_project *p, struct trace *t)
+static inline void end(struct grouped_profile *p, struct trace *t)
 {
 	struct err e = ERR_INIT;
 
-	CHECK_EQ(project_sink(p)->end(project_sink(p), t, &e), ST_OK);
+	CHECK_EQ(grouped_profile_sink(p)->end(grouped_profile_sink(p), t, &e), ST_OK);
 }
 
-static inline char *csv_of(const struct group_project *p, const struct top_options *o)
+static inline char *csv_of(const struct grouped_profile *p, const struct top_options *o)
 {
 	struct render_options plain = {.raw_csv = true};
 	struct table_document d = {.program = "tm-test"};
@@ -83,7 +83,7 @@ static inline char *csv_of(const struct group_project *p, const struct top_optio
 }
 
 /* Only some columns (counted from 0), '|' between rows: what a test is about and no more. */
-static inline void expect(const struct group_project *p, const struct top_options *o,
+static inline void expect(const struct grouped_profile *p, const struct top_options *o,
 			  const char *columns, const char *want)
 {
 	char *csv = csv_of(p, o), *rest = NULL;

@@ -119,7 +119,7 @@ TEST(calls_have_no_peak)
 
 			tally_sums(&a, i, &s);
 			peak += s.v[SUM_PEAK_REQUESTED];
-			CHECK(!(s.has & SUMS_PEAK) == (a.cells[i].domain >= CELL_MEASURED));
+			CHECK(!(s.has & SUMS_PEAK) == (a.cells[i].domain >= CELL_TIMED));
 		}
 		CHECK_EQ(peak, 3);
 		tally_release(&a);

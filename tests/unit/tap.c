@@ -4,7 +4,7 @@
  */
 #include "lib/trace/allocs.h"
 #include "lib/trace/blocks.h"
-#include "lib/trace/both.h"
+#include "lib/trace/tee.h"
 #include "tests/unit/test.h"
 
 #include <string.h>
@@ -184,9 +184,9 @@ TEST(a_digest_goes_past_hooks_that_see_no_event)
 TEST(both_get_all)
 {
 	struct heard first = leaf(0), second = leaf(0);
-	struct sink_both both;
+	struct sink_tee both;
 
-	sink_both_init(&both, &first.tap.sink, &second.tap.sink);
+	sink_tee_init(&both, &first.tap.sink, &second.tap.sink);
 	CHECK_EQ(push(&both.tap.sink), ST_OK);
 	CHECK_STR(first.calls, "BrrE");
 	CHECK_STR(second.calls, "BrrE");

@@ -3,9 +3,9 @@
  * Reading traces that are cut, damaged, hostile or of another version: damage is never taken for
  * data.
  */
-#include "lib/kept/kept.h"
+#include "lib/event_store/event_store.h"
 #include "lib/trace/event_columns.h"
-#include "lib/trace/growing.h"
+#include "lib/trace/trace_follow.h"
 #include "lib/trace/writer.h"
 #include "tests/unit/test.h"
 #include "tests/unit/trace.h"
@@ -47,7 +47,7 @@ static void small_trace_of(struct buf *b, unsigned major)
 				    &state, &ev, (uint8_t *)buf_reserve(&events, EVENT_MAX));
 		}
 		if (major > 1)
-			event_columns_take(columns, &events);
+			event_columns_finish(columns, &events);
 		add_chunk(b, major > 1 ? CHUNK_COLUMNS : CHUNK_EVENTS, events.data, events.len);
 		buf_release(&events);
 		if (!chunk)
@@ -111,8 +111,8 @@ static void grow_by(unsigned major, size_t step)
 {
 	struct buf b = BUF_INIT;
 	struct collector whole, part;
-	struct growing g = {.t = NULL};
-	struct kept k;
+	struct trace_follow g = {.t = NULL};
+	struct event_store k;
 	struct err e = ERR_INIT;
 	bool lossy, ok = true;
 
@@ -120,13 +120,13 @@ static void grow_by(unsigned major, size_t step)
 	small_trace_of(&b, major);
 	read_bytes(b.data, b.len, &whole, &lossy, &e);
 	CHECK_EQ(whole.ended, 2);
-	kept_init(&k, "a");
+	event_store_init(&k, "a");
 	for (size_t at = 0; at < b.len; at += step) {
 		size_t n = b.len - at < step ? b.len - at : step;
 
-		CHECK_EQ(growing_add(&g, b.data + at, n, &k.sink, &e), ST_OK);
+		CHECK_EQ(trace_follow_add(&g, b.data + at, n, &k.sink, &e), ST_OK);
 		if (g.begun)
-			kept_open(&k, g.t);
+			event_store_open(&k, g.t);
 		read_bytes(b.data, at + n, &part, &lossy, &e);
 		ok = ok && part.n == k.events + k.n_staged && !g.damaged;
 		ok = ok && (!g.t || !g.t->n_notes || strstr(g.t->notes[0].text, "fine"));
@@ -136,14 +136,14 @@ static void grow_by(unsigned major, size_t step)
 	CHECK_EQ(g.ended, 2);
 	CHECK(!g.t && !g.rest.len);
 	part = collector(NULL);
-	CHECK_EQ(kept_walk(&k, &part.sink, &e), ST_OK);
+	CHECK_EQ(event_store_replay(&k, &part.sink, &e), ST_OK);
 	CHECK(events_equal(&part, &whole));
 	CHECK_STR(buf_str(&part.notes), buf_str(&whole.notes));
 	CHECK_STR(buf_str(&part.model), buf_str(&whole.model));
 	collector_release(&part);
 	collector_release(&whole);
-	kept_release(&k);
-	growing_release(&g);
+	event_store_release(&k);
+	trace_follow_release(&g);
 	buf_release(&b);
 }
 
@@ -162,24 +162,24 @@ TEST(walked_while_it_grows)
 {
 	struct buf b = BUF_INIT;
 	struct collector first, second;
-	struct growing g = {.t = NULL};
-	struct kept k;
+	struct trace_follow g = {.t = NULL};
+	struct event_store k;
 	struct err e = ERR_INIT;
 
 	small_trace_of(&b, 2);
-	kept_init(&k, "a");
-	CHECK_EQ(growing_add(&g, b.data, b.len - 20, &k.sink, &e), ST_OK);
-	kept_open(&k, g.t);
+	event_store_init(&k, "a");
+	CHECK_EQ(trace_follow_add(&g, b.data, b.len - 20, &k.sink, &e), ST_OK);
+	event_store_open(&k, g.t);
 	first = collector(NULL);
 	second = collector(NULL);
-	CHECK_EQ(kept_walk(&k, &first.sink, &e), ST_OK);
-	CHECK_EQ(kept_walk(&k, &second.sink, &e), ST_OK);
+	CHECK_EQ(event_store_replay(&k, &first.sink, &e), ST_OK);
+	CHECK_EQ(event_store_replay(&k, &second.sink, &e), ST_OK);
 	CHECK_EQ(first.n, 12);
 	CHECK(events_equal(&first, &second));
 	collector_release(&first);
 	collector_release(&second);
-	kept_release(&k);
-	growing_release(&g);
+	event_store_release(&k);
+	trace_follow_release(&g);
 	buf_release(&b);
 }
 
@@ -195,19 +195,19 @@ TEST(damage_while_it_grows)
 	small_trace_of(&b, 2);
 	read_bytes(b.data, b.len, &whole, &lossy, &e);
 	for (size_t at = 0; at < b.len; at++) {
-		struct growing g = {.t = NULL};
+		struct trace_follow g = {.t = NULL};
 		struct collector c = collector(NULL);
 		enum status st;
 
 		e = (struct err)ERR_INIT;
 		b.data[at] ^= 4;
-		st = growing_add(&g, b.data, b.len, &c.sink, &e);
+		st = trace_follow_add(&g, b.data, b.len, &c.sink, &e);
 		if (!CHECK(is_part(&c, &whole) && (st || g.damaged || g.rest.len || c.ended)))
 			printf("  byte %zu\n", at);
 		CHECK(!g.damaged || !c.ended || strstr(buf_str(&c.notes), "damaged chunks"));
 		b.data[at] ^= 4;
 		collector_release(&c);
-		growing_release(&g);
+		trace_follow_release(&g);
 	}
 	collector_release(&whole);
 	buf_release(&b);

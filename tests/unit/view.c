@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The requests of tm-view (lib/view) and captures in memory (lib/kept).
+ * The requests of tm-view (lib/view) and captures in memory (lib/event_store).
  */
 #include "lib/base/mem.h"
-#include "lib/kept/kept.h"
+#include "lib/event_store/event_store.h"
+#include "lib/view/argv_split.h"
 #include "lib/view/route.h"
 #include "lib/view/value.h"
-#include "lib/view/words.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 static const char *joined(const char *text, enum status want)
 {
 	static char out[200];
-	struct view_words w = {.n = 0};
+	struct argv_list w = {.n = 0};
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 
 	*out = 0;
-	CHECK_EQ(words_split(&w, &a, text, strlen(text), &e), want);
+	CHECK_EQ(argv_split(&w, &a, text, strlen(text), &e), want);
 	for (size_t i = 0; i < w.n; i++) {
 		strcat(out, i ? "|" : "");
 		strcat(out, w.items[i]);
 	}
-	words_release(&w);
+	argv_release(&w);
 	arena_release(&a);
 	return out;
 }
@@ -140,14 +140,14 @@ static enum status take_end(struct sink *s, struct trace *t, struct err *e)
 /* Values of every width, around the ends of blocks, come back as they were; twice. */
 TEST(kept)
 {
-	enum { N = 2 * KEPT_BLOCK + 77 };
+	enum { N = 2 * EVENT_STORE_BLOCK + 77 };
 	struct event *in = mem_zarray(N, sizeof *in);
 	struct trace *t = trace_new();
 	struct err e = ERR_INIT;
-	struct kept k;
+	struct event_store k;
 	uint64_t x = 88172645463325252u;
 
-	kept_init(&k, "a");
+	event_store_init(&k, "a");
 	CHECK_EQ(k.sink.begin(&k.sink, t, &e), ST_OK);
 	for (size_t i = 0; i < N; i++) {
 		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
@@ -169,7 +169,7 @@ TEST(kept)
 		struct gather g = {
 		    .sink = {.begin = take_begin, .batch = take_batch, .end = take_end}};
 
-		CHECK_EQ(kept_walk(&k, &g.sink, &e), ST_OK);
+		CHECK_EQ(event_store_replay(&k, &g.sink, &e), ST_OK);
 		CHECK_EQ(g.n, N);
 		CHECK_EQ(g.ends, 1);
 		CHECK(!memcmp(g.items, in, N * sizeof *in));
@@ -178,7 +178,7 @@ TEST(kept)
 		trace_note(k.captures[0].t, NOTE_LOSS, 4, "lost");
 		free(g.items);
 	}
-	kept_release(&k);
+	event_store_release(&k);
 	free(in);
 }
 

@@ -345,7 +345,7 @@ static void fast_later_rounds(struct fast_engine *g)
 	free(stamp);
 }
 
-static void take_section(struct fast_file *f, size_t i, const struct object_section *s)
+static void set_section(struct fast_file *f, size_t i, const struct object_section *s)
 {
 	f->in[i] = (struct fast_bytes){s->data, s->size};
 	f->map[i] = s->map;
@@ -361,7 +361,7 @@ static enum status fast_load_alt(struct fast_engine *g, struct object *o, struct
 
 	if (!st) {
 		for (size_t i = 0; i < IN_ALT_STR; i++)
-			take_section(alt, i, &s.all[i + 1]);
+			set_section(alt, i, &s.all[i + 1]);
 		alt->big_endian = s.big_endian;
 		alt->last = f->last;
 		fast_units_index(alt);
@@ -391,7 +391,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	if (s->complaint.len)
 		fast_complain(g, "%s", buf_str(&s->complaint));
 	for (size_t i = 0; i < IN_ALT_STR; i++)
-		take_section(f, i, &s->all[i + 1]);
+		set_section(f, i, &s->all[i + 1]);
 	f->big_endian = s->big_endian;
 	f->last = s->address_size == 8 ? UINT64_MAX : UINT32_MAX;
 	f->discriminators = g->options->discriminators;

@@ -215,7 +215,7 @@ static uint32_t small(uint64_t v)
 }
 
 /* The stretch of the row before is [row.addr, addr). */
-static void fast_line_take(struct stretch *s, const struct registers *before, uint64_t addr)
+static void fast_line_add(struct stretch *s, const struct registers *before, uint64_t addr)
 {
 	const struct fast_row row = {
 	    .addr = before->addr,
@@ -250,7 +250,7 @@ static __attribute__((noinline)) uint64_t fast_line_meet(struct stretch *s,
 {
 	/* After a step backwards the end of the row before is not known: it has no stretch. */
 	if (s->live && addr >= before->addr)
-		fast_line_take(s, before, addr);
+		fast_line_add(s, before, addr);
 	else
 		s->next = first_at_least(s->addrs, s->places ? 0 : s->n, addr);
 	s->live = true;

@@ -38,8 +38,8 @@ struct naming {
 	size_t n_next;
 };
 
-static void take_text(const struct fast_file *f, const struct fast_unit *u,
-		      const struct fast_value *v, struct fast_text *t)
+static void set_text(const struct fast_file *f, const struct fast_unit *u,
+		     const struct fast_value *v, struct fast_text *t)
 {
 	size_t n;
 	const char *s = fast_value_text(f, u, v, &n);
@@ -72,7 +72,7 @@ static struct fast_text fast_name_near(const struct fast_names *names, const str
 	if (r.failed)
 		return name;
 	if (names->closed)
-		take_text(f, u, &v, &name);
+		set_text(f, u, &v, &name);
 	else if (v.v < texts->n)
 		name = (struct fast_text){(const char *)texts->p + v.v, texts->n - v.v, true};
 	return name;
@@ -126,10 +126,10 @@ static bool read_naming(const struct fast_names *names, struct fast_file *f,
 		default: break;
 		}
 	}
-	take_text(f, u, &linkage, &x->linkage);
-	take_text(f, u, &mips, &x->linkage);
+	set_text(f, u, &linkage, &x->linkage);
+	set_text(f, u, &mips, &x->linkage);
 	if (!x->linkage.s)
-		take_text(f, u, &name, &x->name);
+		set_text(f, u, &name, &x->name);
 	if (origin)
 		x->next[x->n_next++] = origin;
 	if (specification)
@@ -184,7 +184,7 @@ static bool fast_name_read_facts(struct fast_names *names, struct fast_file *f,
 		if (!fast_value_read(u, &r, at->form, at->implicit, &v))
 			break;
 		switch (at->name) {
-		case DW_AT_name: take_text(f, u, &v, &name); break;
+		case DW_AT_name: set_text(f, u, &v, &name); break;
 		case DW_AT_low_pc:
 			if (first && !fast_value_address(f, u, &v, &x->start))
 				x->start = UINT64_MAX;

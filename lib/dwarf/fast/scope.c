@@ -203,8 +203,8 @@ static bool is_inlined(const struct walk *w, uint32_t node)
 
 /* The addresses [i, end) are claimed: widens *in by them; their node becomes id, unless that is 0.
  */
-static void take(struct walk *w, const struct fast_level *cur, uint32_t i, uint32_t end,
-		 uint32_t id, struct fast_level *in)
+static void claim_range(struct walk *w, const struct fast_level *cur, uint32_t i, uint32_t end,
+			uint32_t id, struct fast_level *in)
 {
 	for (uint32_t k = i; id && k < end; k++)
 		if (!w->pieces || w->inside || !is_inlined(w, w->node[k]))
@@ -238,7 +238,7 @@ static void claim(struct walk *w, const struct fast_level *cur, struct fast_rang
 		return;
 	for (end = i; end < cur->to && w->addrs[end] < range.hi; end++)
 		;
-	take(w, cur, i, end, id, in);
+	claim_range(w, cur, i, end, id, in);
 }
 
 /* One list is known by one number in a unit: an index of a list, or an offset. */
@@ -310,7 +310,8 @@ static void fast_scope_claim_known(struct walk *w, const struct fast_list *list,
 	for (; lo < list->n && runs[lo].first < cur->to; lo++) {
 		uint32_t i = runs[lo].first, end = i + runs[lo].n;
 
-		take(w, cur, i > cur->from ? i : cur->from, end < cur->to ? end : cur->to, id, in);
+		claim_range(w, cur, i > cur->from ? i : cur->from, end < cur->to ? end : cur->to,
+			    id, in);
 	}
 }
 

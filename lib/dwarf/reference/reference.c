@@ -10,12 +10,12 @@
  */
 #include "lib/dwarf/reference/reference.h"
 
-#include "lib/base/allowance.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
-#include "lib/base/zone.h"
+#include "lib/base/mem_budget.h"
+#include "lib/base/resource_scope.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ enum {
 #define LEAST_MEMORY (UINT64_C(256) << 20)
 #define LIMIT_STREAM (UINT64_C(1) << 30) /* bytes from one worker */
 
-/* A process and what comes from it, for a zone that ends before it. */
+/* A process and what comes from it, for a scope that ends before it. */
 struct held_child {
 	pid_t pid;
 	int fd;
@@ -260,7 +260,7 @@ static enum status reference_start(struct run_state *run, struct child *c,
 	}
 	close(fds[1]);
 	*c->held = (struct held_child){c->pid, fds[0]};
-	zone_hold(c->held, reference_end_child);
+	resource_scope_hold(c->held, reference_end_child);
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	c->fd = fds[0];
 	c->slice = s;
@@ -352,7 +352,7 @@ static void finish(struct run_state *run, struct child *c)
 	struct rusage used = {0};
 	int status = 0;
 
-	zone_forget(c->held);
+	resource_scope_forget(c->held);
 	free(c->held);
 	close(c->fd);
 	while (wait4(c->pid, &status, 0, &used) < 0 && errno == EINTR)
@@ -441,8 +441,8 @@ static enum status reference_run_slices(struct run_state *run, struct err *e)
 	enum status st = ST_OK;
 
 	while (run->next < run->n_slices || run->n_active) {
-		if (zone_cancelled())
-			zone_leave(ZONE_CANCELLED);
+		if (resource_scope_cancelled())
+			resource_scope_leave(RESOURCE_SCOPE_CANCELLED);
 		st = ST_OK;
 		for (size_t i = 0; i < run->n_children && run->next < run->n_slices; i++) {
 			if (run->children[i].pid)
@@ -526,7 +526,7 @@ static void reference_cut(struct run_state *run, struct dwarf_job *job)
 /* What each of n workers may map in addition to what it has from its parent. */
 static uint64_t default_memory(size_t n)
 {
-	uint64_t share = allowance_limit() / (n ? n : 1);
+	uint64_t share = mem_budget_limit() / (n ? n : 1);
 
 	return share > MOST_MEMORY ? MOST_MEMORY : share < LEAST_MEMORY ? LEAST_MEMORY : share;
 }

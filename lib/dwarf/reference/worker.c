@@ -4,8 +4,8 @@
  * the fixed order of the owners of one address, and writes what it finds.
  */
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/base/sort.h"
-#include "lib/base/zone.h"
 #include "lib/dwarf/reference/reference.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -562,6 +562,6 @@ void worker_main(const struct reference_slice *s, const struct worker_limits *li
 	struct worker w = {.slice = s, .addrs = s->job->addrs + s->first, .fd = fd};
 
 	worker_confine(limits, parent);
-	zone_run(NULL, worker_run, &w); /* the parent's zone is not to be left in here */
+	resource_scope_run(NULL, worker_run, &w); /* the parent's scope is not to be left in here */
 	worker_no_memory();
 }

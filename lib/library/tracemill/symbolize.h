@@ -124,7 +124,7 @@ struct tracemill_options {
 	const char *arch;
 	const char *dwp; /* the package of split units, before any that is found */
 	/* Names and lines of managed code, from files: LineNumberMappings.json, MethodMap.tsv of
-	 * il2cpp; usym of a binary, or MODULE=FILE. What cannot be read is for tracemill_told. */
+	 * il2cpp; usym of a binary, or MODULE=FILE. What cannot be read is for tracemill_next_message. */
 	const char *const *line_maps;
 	size_t n_line_maps;
 	const char *const *method_maps;
@@ -151,7 +151,7 @@ enum tracemill_status tracemill_symbolizer_new_of(struct tracemill_symbolizer **
 void tracemill_symbolizer_free(struct tracemill_symbolizer *s); /* accepts NULL */
 /* The same for a program that is about to end: processes are ended and folders removed; memory and mapped
  * files, of which there may be gigabytes, are left to the end of the program. Accepts NULL. */
-void tracemill_symbolizer_abandon(struct tracemill_symbolizer *s);
+void tracemill_symbolizer_exit(struct tracemill_symbolizer *s);
 
 /* Why the last call with this handle that failed did so, one line without a full stop; "" before
  * that. It begins with the place in the file, where that is known. Ends in NUL. Valid until the next
@@ -202,8 +202,8 @@ enum tracemill_status tracemill_binary_section(struct tracemill_symbolizer *s,
 
 /* Many queries of this binary are going to come: what they need of it is read meanwhile, on a thread
  * of its own. The next call with the handle waits for it. */
-enum tracemill_status tracemill_expect(struct tracemill_symbolizer *s,
-				       struct tracemill_binary *binary);
+enum tracemill_status tracemill_prefetch(struct tracemill_symbolizer *s,
+					 struct tracemill_binary *binary);
 
 /* Makes the index of a binary, or checks the one that is there: for many short runs. *bytes is its
  * size. TRACEMILL_NOTHING: it has no DWARF. TRACEMILL_UNSUPPORTED: what it has cannot be indexed.
@@ -260,7 +260,7 @@ enum tracemill_status tracemill_locals(struct tracemill_symbolizer *s,
 				       const struct tracemill_local **locals, size_t *n);
 
 /* Why an answer is what it is. */
-enum tracemill_why {
+enum tracemill_outcome {
 	TRACEMILL_FUNCTION,  /* function, file and line, as far as the debug information has them */
 	TRACEMILL_LINE_ONLY, /* a line, and a function from the symbol table at best */
 	TRACEMILL_NO_FUNCTION,   /* no debug information covers it; a symbol may */
@@ -278,7 +278,7 @@ struct tracemill_query {
 	 * subtract 1 first: what is meant is the call. */
 	uint64_t address;
 	/* The answer: */
-	uint8_t why; /* enum tracemill_why */
+	uint8_t why; /* enum tracemill_outcome */
 	uint8_t reserved[3];
 	uint32_t first; /* the library's */
 };
@@ -367,7 +367,7 @@ enum tracemill_status tracemill_source(struct tracemill_symbolizer *s,
 /* To be called once the views of a batch have been read, where files may change: TRACEMILL_BAD when
  * one of them has lost bytes since it was mapped, so that what was shown may be nonsense. That is
  * seen only with TRACEMILL_GUARD_FILES. */
-enum tracemill_status tracemill_intact(struct tracemill_symbolizer *s);
+enum tracemill_status tracemill_check_files(struct tracemill_symbolizer *s);
 
 /* A linkage name as people write it (C++, Rust), into to with room for size bytes, cut to that and
  * ended by NUL (but for size 0). Returns the bytes of the whole name; 0: it is not mangled, or memory
@@ -393,26 +393,26 @@ enum tracemill_status tracemill_parallel(struct tracemill_symbolizer *s, size_t 
 
 /* The next thing that went wrong in a file's debug information and was not yet returned, one line;
  * NULL: no more. Ends in NUL. */
-const char *tracemill_complaint(struct tracemill_symbolizer *s);
+const char *tracemill_next_warning(struct tracemill_symbolizer *s);
 
-enum tracemill_about {
-	TRACEMILL_ABOUT_CACHE,   /* what the cache could not do */
-	TRACEMILL_ABOUT_SEARCH,  /* folders with debug files, servers */
-	TRACEMILL_ABOUT_MANAGED, /* files of managed code; the first question reads the given ones */
+enum tracemill_topic {
+	TRACEMILL_TOPIC_CACHE,   /* what the cache could not do */
+	TRACEMILL_TOPIC_SEARCH,  /* folders with debug files, servers */
+	TRACEMILL_TOPIC_MANAGED, /* files of managed code; the first question reads the given ones */
 	/* Libraries that the last batches met in zip files: one that cannot be used is TRACEMILL_FAIL,
 	 * a debug file of one that was refused TRACEMILL_NOTE. */
-	TRACEMILL_ABOUT_MET,
-	TRACEMILL_ABOUT_VERIFY, /* what libdwarf could not read in the last tracemill_verify */
+	TRACEMILL_TOPIC_ARCHIVES,
+	TRACEMILL_TOPIC_VERIFY, /* what libdwarf could not read in the last tracemill_verify */
 };
-enum tracemill_weight {
+enum tracemill_severity {
 	TRACEMILL_INFO, /* for who asks for more */
 	TRACEMILL_NOTE, /* something was left out */
 	TRACEMILL_FAIL, /* a file that is asked for, or that the options name, cannot be used */
 };
 /* The next thing that there is to say about this and was not yet returned, one line; NULL: no more.
  * Ends in NUL; valid until the next call with the handle. weight may be NULL. */
-const char *tracemill_told(struct tracemill_symbolizer *s, enum tracemill_about about,
-			   enum tracemill_weight *weight);
+const char *tracemill_next_message(struct tracemill_symbolizer *s, enum tracemill_topic topic,
+				   enum tracemill_severity *severity);
 
 /* Asks libdwarf again for the answers that options.verify has chosen of all batches, scans and logs so
  * far: a second reader of DWARF, which shares no decoder with the one that answers. It runs in
@@ -484,5 +484,7 @@ enum tracemill_status tracemill_bind(struct tracemill_process *p, const uint64_t
 #ifdef __cplusplus
 }
 #endif
+
+#include "deprecated.h"
 
 #endif

@@ -5,18 +5,18 @@
  *
  *     const struct tracemill_stream from = {.size = sizeof from, .fd = STDIN_FILENO};
  *     struct tracemill_symbolizer *s;
- *     struct tracemill_naming *n;
+ *     struct tracemill_trace_symbolizer *n;
  *
- *     if (tracemill_symbolizer_new(&s, NULL) || tracemill_naming_new(s, NULL, &n) ||
- *         tracemill_naming_scan(n, &from, NULL) || tracemill_naming_copy(n, STDOUT_FILENO))
+ *     if (tracemill_symbolizer_new(&s, NULL) || tracemill_trace_symbolizer_new(s, NULL, &n) ||
+ *         tracemill_trace_symbolizer_scan(n, &from, NULL) || tracemill_trace_symbolizer_copy(n, STDOUT_FILENO))
  *             return 1;
  *     tracemill_symbolizer_free(s);
  *
- * A stream is read twice: tracemill_naming_scan reads its tables, finds the files of its modules and
- * answers all of its locations in one batch; tracemill_naming_copy writes it with the names. Between
+ * A stream is read twice: tracemill_trace_symbolizer_scan reads its tables, finds the files of its modules and
+ * answers all of its locations in one batch; tracemill_trace_symbolizer_copy writes it with the names. Between
  * the two there is what came of it: notes, coverage, files that were used or are missing.
  *
- * A naming belongs to its symbolizer, whose options say where files are looked for, and goes with it;
+ * A trace symbolizer belongs to its symbolizer, whose options say where files are looked for, and goes with it;
  * tracemill_error, tracemill_cancel, tracemill_told, errors, memory and threads are those of
  * tracemill/symbolize.h. Its files stay open from one stream to the next. After an error that gives
  * all back (TRACEMILL_MEMORY, TRACEMILL_CANCELLED) nothing is scanned, and the next call opens files
@@ -34,9 +34,9 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-struct tracemill_naming;
+struct tracemill_trace_symbolizer;
 
-enum tracemill_naming_flags {
+enum tracemill_trace_symbolizer_flags {
 	/* Do not look for modules at their captured paths, below options.sysroot or on this machine. */
 	TRACEMILL_NO_CAPTURED_PATHS = 1 << 0,
 	TRACEMILL_SLIDE = 1 << 1, /* slide is set */
@@ -45,11 +45,11 @@ enum tracemill_naming_flags {
 	/* A stream that has names is not scanned to its end; files at captured paths count only with the captured
 	 * build-id. */
 	TRACEMILL_ONLY_NAMELESS = 1 << 3,
-	TRACEMILL_TIMES = 1 << 4, /* tracemill_naming_times is going to be asked */
+	TRACEMILL_TIMES = 1 << 4, /* tracemill_trace_symbolizer_times is going to be asked */
 };
 
-struct tracemill_naming_options {
-	size_t size; /* sizeof(struct tracemill_naming_options) */
+struct tracemill_trace_symbolizer_options {
+	size_t size; /* sizeof(struct tracemill_trace_symbolizer_options) */
 	unsigned flags;
 	/* As tracemill_location.kind, of all; 0: as captured, else by evidence. */
 	uint8_t locations;
@@ -69,9 +69,9 @@ struct tracemill_naming_options {
 /* options: copied, with all that they point to; NULL: the defaults. Files are opened by the first call
  * that needs them. TRACEMILL_MISUSE: size is not filled in, a kind that there is not, or an item of
  * modules without '='. */
-enum tracemill_status tracemill_naming_new(struct tracemill_symbolizer *s,
-					   const struct tracemill_naming_options *options,
-					   struct tracemill_naming **naming);
+enum tracemill_status tracemill_trace_symbolizer_new(
+    struct tracemill_symbolizer *s, const struct tracemill_trace_symbolizer_options *options,
+    struct tracemill_trace_symbolizer **trace_symbolizer);
 
 /* Why a location is not known any further; the order of coverage.reasons. */
 enum tracemill_reason {
@@ -95,8 +95,8 @@ const char *tracemill_reason_text(unsigned reason);
 
 /* The modules of the streams that follow, from elsewhere: a text like /proc/PID/maps or smaps, which
  * is copied; NULL: those that each stream has itself. */
-enum tracemill_status tracemill_naming_maps(struct tracemill_naming *naming, const char *text,
-					    size_t n);
+enum tracemill_status tracemill_trace_symbolizer_maps(
+    struct tracemill_trace_symbolizer *trace_symbolizer, const char *text, size_t n);
 
 struct tracemill_stream {
 	size_t size; /* sizeof(struct tracemill_stream) */
@@ -106,24 +106,32 @@ struct tracemill_stream {
 	const char *ends; /* why it is known to end too early; NULL: it is not */
 };
 struct tracemill_scanned {
-	size_t size;   /* the caller's: sizeof(struct tracemill_scanned) */
-	size_t n;      /* captures; 0: it is empty */
-	bool cut;      /* it is cut short or damaged: what was sound counts, with a note */
-	bool has_name; /* with TRACEMILL_ONLY_NAMELESS: it has names, and was left alone */
-	bool proven;   /* names were found, in a file of the captured build-id */
+	size_t size; /* the caller's: sizeof(struct tracemill_scanned) */
+	size_t n;    /* captures; 0: it is empty */
+	bool cut;    /* it is cut short or damaged: what was sound counts, with a note */
+	union {
+		bool
+		    already_symbolized; /* with TRACEMILL_ONLY_NAMELESS: it has names, and was left alone */
+		bool has_name __attribute__((deprecated("the new name is already_symbolized")));
+	};
+	union {
+		bool build_id_matched; /* names were found, in a file of the captured build-id */
+		bool proven __attribute__((deprecated("the new name is build_id_matched")));
+	};
 };
 /* Reads and names a stream, in place of the one before. scanned may be NULL.
  * TRACEMILL_UNSUPPORTED: no trace, or one of a later version. TRACEMILL_BAD: nothing of it is sound. */
-enum tracemill_status tracemill_naming_scan(struct tracemill_naming *naming,
-					    const struct tracemill_stream *from,
-					    struct tracemill_scanned *scanned);
+enum tracemill_status tracemill_trace_symbolizer_scan(
+    struct tracemill_trace_symbolizer *trace_symbolizer, const struct tracemill_stream *from,
+    struct tracemill_scanned *scanned);
 /* Writes the stream that was scanned, with its names, to a file descriptor that stays the caller's.
  * TRACEMILL_SYSTEM: it cannot be written to; TRACEMILL_PIPE: its reader is gone, in a program that
  * ignores SIGPIPE. TRACEMILL_BAD: the stream is another one by now, or cannot be read any more.
  * TRACEMILL_MISUSE: none is scanned. */
-enum tracemill_status tracemill_naming_copy(struct tracemill_naming *naming, int fd);
+enum tracemill_status tracemill_trace_symbolizer_copy(
+    struct tracemill_trace_symbolizer *trace_symbolizer, int fd);
 
-/* ---- What came of it ---- */
+/* ---- Results ---- */
 
 struct tracemill_capture {
 	size_t size; /* the caller's: sizeof(struct tracemill_capture) */
@@ -133,8 +141,9 @@ struct tracemill_capture {
 	uint32_t n_locations, n_modules; /* numbers go from 1 to this */
 };
 /* The i-th capture of the stream, from 0. TRACEMILL_NOTHING: no more. */
-enum tracemill_status tracemill_naming_capture(struct tracemill_naming *naming, size_t i,
-					       struct tracemill_capture *capture);
+enum tracemill_status tracemill_trace_symbolizer_capture(
+    struct tracemill_trace_symbolizer *trace_symbolizer, size_t i,
+    struct tracemill_capture *capture);
 
 struct tracemill_coverage {
 	size_t size;      /* the caller's: sizeof(struct tracemill_coverage) */
@@ -146,8 +155,9 @@ struct tracemill_coverage {
 };
 /* How much is known of a capture's locations: binary 0: of all; from 1: of those of one binary.
  * TRACEMILL_NOTHING: no more binaries, or no such capture. */
-enum tracemill_status tracemill_naming_coverage(struct tracemill_naming *naming, size_t capture,
-						size_t binary, struct tracemill_coverage *coverage);
+enum tracemill_status tracemill_trace_symbolizer_coverage(
+    struct tracemill_trace_symbolizer *trace_symbolizer, size_t capture, size_t binary,
+    struct tracemill_coverage *coverage);
 
 struct tracemill_file {
 	size_t size; /* the caller's: sizeof(struct tracemill_file) */
@@ -168,8 +178,8 @@ struct tracemill_file {
 /* The i-th file, from 0, of those that were given and found so far, in all streams and texts. Texts
  * but why are valid until tracemill_symbolizer_free or an error that gives all back.
  * TRACEMILL_NOTHING: no more. */
-enum tracemill_status tracemill_naming_file(struct tracemill_naming *naming, size_t i,
-					    struct tracemill_file *file);
+enum tracemill_status tracemill_trace_symbolizer_file(
+    struct tracemill_trace_symbolizer *trace_symbolizer, size_t i, struct tracemill_file *file);
 
 struct tracemill_module {
 	size_t size;      /* the caller's: sizeof(struct tracemill_module) */
@@ -179,18 +189,19 @@ struct tracemill_module {
 	uint8_t reason;    /* enum tracemill_reason: why it has no file */
 	bool has_lines;    /* its file has debug information */
 };
-/* The i-th module, from 0, whose file was looked for so far; as tracemill_naming_file.
+/* The i-th module, from 0, whose file was looked for so far; as tracemill_trace_symbolizer_file.
  * TRACEMILL_MISUSE: without TRACEMILL_EXPLAIN. */
-enum tracemill_status tracemill_naming_module(struct tracemill_naming *naming, size_t i,
-					      struct tracemill_module *module);
+enum tracemill_status tracemill_trace_symbolizer_module(
+    struct tracemill_trace_symbolizer *trace_symbolizer, size_t i, struct tracemill_module *module);
 
 /* In words for people, lines of n bytes: what was tried for each module that was looked for since the
  * last question; and what a location of a capture is. TRACEMILL_MISUSE: without TRACEMILL_EXPLAIN, or
  * there is no such location. */
-enum tracemill_status tracemill_naming_explain_modules(struct tracemill_naming *naming,
-						       const char **text, size_t *n);
-enum tracemill_status tracemill_naming_explain(struct tracemill_naming *naming, size_t capture,
-					       uint32_t location, const char **text, size_t *n);
+enum tracemill_status tracemill_trace_symbolizer_explain_modules(
+    struct tracemill_trace_symbolizer *trace_symbolizer, const char **text, size_t *n);
+enum tracemill_status tracemill_trace_symbolizer_explain(
+    struct tracemill_trace_symbolizer *trace_symbolizer, size_t capture, uint32_t location,
+    const char **text, size_t *n);
 
 /* Where the time went so far, in seconds on the clock, one after the other; with TRACEMILL_TIMES. */
 struct tracemill_times {
@@ -201,8 +212,8 @@ struct tracemill_times {
 	double names;  /* demangling */
 	uint64_t locations, functions, calls;
 };
-enum tracemill_status tracemill_naming_times(struct tracemill_naming *naming,
-					     struct tracemill_times *times);
+enum tracemill_status tracemill_trace_symbolizer_times(
+    struct tracemill_trace_symbolizer *trace_symbolizer, struct tracemill_times *times);
 /* Of decode, what a binary took in one batch. */
 struct tracemill_binary_times {
 	size_t size; /* the caller's: sizeof(struct tracemill_binary_times) */
@@ -215,8 +226,9 @@ struct tracemill_binary_times {
 	double scopes, lines, names; /* of decode, processor seconds of all threads */
 };
 /* The i-th, from 0. TRACEMILL_NOTHING: no more. */
-enum tracemill_status tracemill_naming_binary_times(struct tracemill_naming *naming, size_t i,
-						    struct tracemill_binary_times *times);
+enum tracemill_status tracemill_trace_symbolizer_binary_times(
+    struct tracemill_trace_symbolizer *trace_symbolizer, size_t i,
+    struct tracemill_binary_times *times);
 
 /* ---- Logs ---- */
 
@@ -224,8 +236,9 @@ enum tracemill_status tracemill_naming_binary_times(struct tracemill_naming *nam
  * says of which tools). All lines of a call are one batch: give thousands at once, and of a stack
  * that is followed what is there. named: n_named bytes, valid until the next call with the handle; as
  * it was where it fails. A last line without an end gets one. */
-enum tracemill_status tracemill_naming_text(struct tracemill_naming *naming, const char *text,
-					    size_t n, const char **named, size_t *n_named);
+enum tracemill_status tracemill_trace_symbolizer_text(
+    struct tracemill_trace_symbolizer *trace_symbolizer, const char *text, size_t n,
+    const char **named, size_t *n_named);
 struct tracemill_text_sums { /* of the lines that are calls of stacks */
 	size_t size;         /* the caller's: sizeof(struct tracemill_text_sums) */
 	uint64_t n;
@@ -234,8 +247,8 @@ struct tracemill_text_sums { /* of the lines that are calls of stacks */
 	uint64_t reasons[32]; /* enum tracemill_reason, of all others */
 };
 /* The end of a log: its sums; the next one has modules of its own. sums may be NULL. */
-enum tracemill_status tracemill_naming_text_end(struct tracemill_naming *naming,
-						struct tracemill_text_sums *sums);
+enum tracemill_status tracemill_trace_symbolizer_text_end(
+    struct tracemill_trace_symbolizer *trace_symbolizer, struct tracemill_text_sums *sums);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -33,27 +33,27 @@ static void drop(char **entry)
 
 void cap_environment_hide(char **env, const char *library)
 {
-	char **before = find(env, preload), **told = find(env, settings);
+	char **before = find(env, preload), **setting = find(env, settings);
 	const char *list = before ? value(*before, preload) : NULL;
 	size_t n = strlen(library);
 
-	if (!list || !told || strncmp(list, library, n) != 0 || (list[n] && list[n] != ':') ||
-	    n >= sizeof path || strlen(*told) >= sizeof words || strlen(*before) >= sizeof rest)
+	if (!list || !setting || strncmp(list, library, n) != 0 || (list[n] && list[n] != ':') ||
+	    n >= sizeof path || strlen(*setting) >= sizeof words || strlen(*before) >= sizeof rest)
 		return;
 	memcpy(path, library, n + 1);
-	memcpy(words, *told, strlen(*told) + 1);
+	memcpy(words, *setting, strlen(*setting) + 1);
 	if (list[n]) {
 		memcpy(rest, preload, sizeof preload - 1);
 		memcpy(rest + sizeof preload - 1, list + n + 1, strlen(list + n + 1) + 1);
 		*before = rest;
-		drop(told);
+		drop(setting);
 		return;
 	}
 	drop(before);
 	drop(find(env, settings));
 }
 
-char **cap_environment_told(char *const *env, size_t *size)
+char **cap_environment_restored(char *const *env, size_t *size)
 {
 	char **all, **to, *text;
 	const char *others = "", *v;

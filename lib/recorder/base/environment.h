@@ -15,6 +15,6 @@
 void cap_environment_hide(char **env, const char *library);
 /* env, which may be NULL, with what was hidden; to be given back with cap_unmap and *size. env
  * itself when nothing was hidden, or there is no memory. */
-char **cap_environment_told(char *const *env, size_t *size);
+char **cap_environment_restored(char *const *env, size_t *size);
 
 #endif

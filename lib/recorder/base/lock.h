@@ -13,7 +13,7 @@
 #ifndef TM_RECORDER_BASE_LOCK_H
 #define TM_RECORDER_BASE_LOCK_H
 
-#include "lib/recorder/base/hold.h"
+#include "lib/recorder/base/signal_guard.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -29,7 +29,8 @@ struct tables {
 	bool found;
 };
 
-static void take(struct tables *t, int fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * symbols)
+static void read_tables(struct tables *t, int fd, const ElfW(Ehdr) * head,
+			const ElfW(Shdr) * symbols)
 {
 	uint64_t at = head->e_shoff + (uint64_t)symbols->sh_link * sizeof(ElfW(Shdr));
 
@@ -58,7 +59,7 @@ static void find_tables(struct tables *t, int fd)
 			return;
 		for (unsigned k = 0; k < n; k++)
 			if (part[k].sh_type == SHT_SYMTAB && !t->found)
-				take(t, fd, &head, &part[k]);
+				read_tables(t, fd, &head, &part[k]);
 	}
 }
 

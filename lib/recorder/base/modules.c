@@ -122,7 +122,7 @@ static bool overlap(const struct cap_module *a, const struct cap_module *b)
 }
 
 /* Does the map of this epoch say that another one is at these addresses? */
-static bool taken(const struct cap_modules *m, const struct cap_module *x)
+static bool is_occupied(const struct cap_modules *m, const struct cap_module *x)
 {
 	for (uint32_t i = 0; i < m->n; i++)
 		if (&m->rows[i] != x && m->rows[i].written == m->epoch + 1 &&
@@ -271,7 +271,7 @@ static void settle(struct scan *s, uint32_t first)
 		} else if (n != i) {
 			m->rows[n] = *x;
 		}
-		s->reused |= taken(m, old ? old : &m->rows[n]);
+		s->reused |= is_occupied(m, old ? old : &m->rows[n]);
 		n += !old;
 	}
 	m->n = n;
@@ -326,7 +326,7 @@ static void write_module(struct cap_modules *m, struct cap_module *x, struct cap
 	cap_output_rows(o, p);
 	x->written = m->epoch + 1;
 	x->row = o->modules;
-	x->told = !x->file.known;
+	x->reported = !x->file.known;
 }
 
 static void write_file(struct cap_module *x, struct cap_output *o)
@@ -338,7 +338,7 @@ static void write_file(struct cap_module *x, struct cap_output *o)
 	p = cap_uleb(p, x->file.inode);
 	p = cap_uleb(p, x->file.size);
 	cap_output_rows(o, cap_uleb(p, zigzag(x->file.modified)));
-	x->told = true;
+	x->reported = true;
 }
 
 void cap_modules_write(struct cap_modules *m, struct cap_output *o)
@@ -350,7 +350,7 @@ void cap_modules_write(struct cap_modules *m, struct cap_output *o)
 		if (m->rows[i].written != m->epoch + 1 && (!m->rows[i].gone || !m->rows[i].written))
 			write_module(m, &m->rows[i], o);
 	for (uint32_t i = 0; i < m->n; i++)
-		if (m->rows[i].written && !m->rows[i].told)
+		if (m->rows[i].written && !m->rows[i].reported)
 			write_file(&m->rows[i], o);
 }
 

@@ -30,7 +30,7 @@ struct cap_module {
 	uint8_t n_segments, n_build_id;
 	bool gone, seen;
 	bool program;     /* what was started, whose name is not where it is found */
-	bool told;        /* which file the last row of it is of */
+	bool reported;    /* which file the last row of it is of */
 	bool named;       /* the writer's: its functions are, for when the file is out of reach */
 	uint32_t written; /* epoch for which it was, plus 1; 0: not yet */
 	uint64_t row;     /* the last one of the trace */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/base/output.h"
 
-#include "lib/recorder/base/far.h"
+#include "lib/recorder/base/high_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static bool opened_again(struct cap_output *o)
 
 	if (fd < 0)
 		return false;
-	o->fd = cap_far(fd, FD_CLOEXEC);
+	o->fd = cap_high_fd(fd, FD_CLOEXEC);
 	if (same_file(o))
 		return true;
 	close(o->fd);
@@ -102,7 +102,7 @@ void cap_output_begin(struct cap_output *o, int fd, const char *path, uint8_t *r
 		o->fd = -1;
 		return;
 	}
-	event_gather_init(&o->gather, room, unit);
+	column_encoder_init(&o->gather, room, unit);
 	o->device = (uint64_t)st.st_dev;
 	o->inode = (uint64_t)st.st_ino;
 	trace_mark_encode(mark);
@@ -154,7 +154,7 @@ void cap_output_event(struct cap_output *o, const struct event *ev)
 	if (o->fd < 0)
 		return;
 	o->events[ev->kind]++;
-	if (event_gather_add(&o->gather, ev))
+	if (column_encoder_add(&o->gather, ev))
 		return;
 	cap_output_flush(o);
 	o->full++;
@@ -193,7 +193,7 @@ void cap_output_flush(struct cap_output *o)
 	flush_rows(o);
 	if (o->fd < 0 || !o->gather.n)
 		return;
-	payload = event_gather_take(&o->gather, &n);
+	payload = column_encoder_finish(&o->gather, &n);
 	if (!output_is_there(o))
 		return;
 	chunk_encode(payload - CHUNK_HEADER_SIZE, CHUNK_COLUMNS, payload, n);

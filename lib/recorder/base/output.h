@@ -10,7 +10,7 @@
 #ifndef TM_RECORDER_BASE_OUTPUT_H
 #define TM_RECORDER_BASE_OUTPUT_H
 
-#include "lib/trace/event_gather.h"
+#include "lib/trace/column_encoder.h"
 
 enum { CAP_CHUNK = 32 << 10 };
 
@@ -27,7 +27,7 @@ struct cap_output {
 	uint64_t strings, modules, locations, stacks, threads, counters, types,
 	    markers;                     /* rows so far */
 	uint8_t mark[CHUNK_HEADER_SIZE]; /* from here on a capture does not begin with zeroes */
-	struct event_gather gather;
+	struct column_encoder gather;
 	uint8_t row[CAP_CHUNK];
 };
 

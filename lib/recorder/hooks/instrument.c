@@ -210,7 +210,7 @@ static void look(struct engine *e)
 
 void cap_engine_look(void)
 {
-	static _Atomic uint64_t told[3];
+	static _Atomic uint64_t reported[3];
 	struct engine e = {{(const void *)our_get_stack_backtrace,
 			    (const void *)our_set_loli_ignore_func,
 			    (const void *)our_loli_set_allocandfree},
@@ -225,14 +225,14 @@ void cap_engine_look(void)
 	cap_self.depth = depth | CAP_QUIET;
 	look(&e);
 	if (e.found[1] &&
-	    atomic_exchange(&told[1], (uintptr_t)e.found[1]) != (uintptr_t)e.found[1]) {
+	    atomic_exchange(&reported[1], (uintptr_t)e.found[1]) != (uintptr_t)e.found[1]) {
 		memcpy(&set_ignore, &e.found[1], sizeof set_ignore);
 		set_ignore(instrument_ignored);
 	}
 	memcpy(&backtrace, &e.found[0], sizeof backtrace);
-	atomic_store(&cap.theirs, backtrace);
+	atomic_store(&cap.engine_unwind, backtrace);
 	if (e.found[2] &&
-	    atomic_exchange(&told[2], (uintptr_t)e.found[2]) != (uintptr_t)e.found[2]) {
+	    atomic_exchange(&reported[2], (uintptr_t)e.found[2]) != (uintptr_t)e.found[2]) {
 		memcpy(&set_pool, &e.found[2], sizeof set_pool);
 		set_pool(instrument_pool_alloc, instrument_pool_free);
 	}

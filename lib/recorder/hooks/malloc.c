@@ -71,7 +71,7 @@ size_t cap_usable(const void *p)
 	return cap_next.malloc_usable_size ? cap_next.malloc_usable_size((void *)(uintptr_t)p) : 0;
 }
 
-static inline void *told(void *p, size_t requested, struct cap_where where)
+static inline void *report_block(void *p, size_t requested, struct cap_where where)
 {
 	struct cap_new *outer = &cap_self.outer;
 
@@ -98,15 +98,15 @@ static inline unsigned hush(void)
 	return depth;
 }
 
-static inline void *told_now(unsigned depth, void *p, size_t n, struct cap_where where)
+static inline void *report_block_now(unsigned depth, void *p, size_t n, struct cap_where where)
 {
 	cap_self.depth = depth;
-	return told(p, n, where);
+	return report_block(p, n, where);
 }
 
 CAP_HOOK(void *, malloc, (size_t n))
 {
-	return found() ? told(cap_next.malloc(n), n, CAP_HERE) : NULL;
+	return found() ? report_block(cap_next.malloc(n), n, CAP_HERE) : NULL;
 }
 
 CAP_HOOK(void *, calloc, (size_t n, size_t size))
@@ -116,7 +116,7 @@ CAP_HOOK(void *, calloc, (size_t n, size_t size))
 	if (!found())
 		return NULL;
 	depth = hush();
-	return told_now(depth, cap_next.calloc(n, size), n * size, CAP_HERE);
+	return report_block_now(depth, cap_next.calloc(n, size), n * size, CAP_HERE);
 }
 
 CAP_HOOK(void, free, (void *p))
@@ -140,7 +140,7 @@ static void *malloc_reallocate(void *p, size_t n, struct cap_where where)
 		if (p) /* frees, or gives a block of no bytes: as the allocator has it */
 			cap_free(p, 0);
 		depth = hush();
-		return told_now(depth, cap_next.realloc(p, n), n, where);
+		return report_block_now(depth, cap_next.realloc(p, n), n, where);
 	}
 	m = cap_move(p);
 	depth = hush();
@@ -170,7 +170,7 @@ static void *aligned(void *(*f)(size_t, size_t), size_t align, size_t n, struct 
 {
 	unsigned depth = hush();
 
-	return told_now(depth, f ? f(align, n) : NULL, n, where);
+	return report_block_now(depth, f ? f(align, n) : NULL, n, where);
 }
 
 CAP_HOOK(void *, memalign, (size_t align, size_t n))
@@ -196,7 +196,7 @@ CAP_HOOK(int, posix_memalign, (void **p, size_t align, size_t n))
 		return ENOMEM;
 	depth = hush();
 	error = cap_next.posix_memalign(p, align, n);
-	told_now(depth, error ? NULL : *p, n, CAP_HERE);
+	report_block_now(depth, error ? NULL : *p, n, CAP_HERE);
 	return error;
 }
 
@@ -204,7 +204,7 @@ static void *paged(void *(*f)(size_t), size_t n, struct cap_where where)
 {
 	unsigned depth = hush();
 
-	return told_now(depth, f ? f(n) : NULL, n, where);
+	return report_block_now(depth, f ? f(n) : NULL, n, where);
 }
 
 CAP_HOOK(void *, valloc, (size_t n))

@@ -6,7 +6,7 @@
  */
 #include "lib/recorder/hooks/preload.h"
 
-#include "lib/recorder/base/hold.h"
+#include "lib/recorder/base/signal_guard.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -36,7 +36,7 @@ static void end(const struct cap_where *where)
 }
 
 /* When no malloc of ours has seen it. */
-static void *told(void *p, size_t n, struct cap_where where)
+static void *report_block(void *p, size_t n, struct cap_where where)
 {
 	if (p && cap_self.outer.block != p)
 		cap_alloc(p, n, cap_usable(p), 0, where);
@@ -68,7 +68,8 @@ static void *from_malloc(size_t n, size_t align, bool may_fail)
 			return f ? f(__VA_ARGS__) : from_malloc(n, align, may_fail);         \
 		__attribute__((cleanup(end))) const struct cap_where where = CAP_HERE;       \
 		begin(n, align, where);                                                      \
-		return told(f ? f(__VA_ARGS__) : from_malloc(n, align, may_fail), n, where); \
+		return report_block(f ? f(__VA_ARGS__) : from_malloc(n, align, may_fail), n, \
+				    where);                                                  \
 	}
 #define NEW_PLAIN(name)   NEW(name, 0, false, (size_t n), n)
 #define NEW_NOTHROW(name) NEW(name, 0, true, (size_t n, const void *tag), n, tag)

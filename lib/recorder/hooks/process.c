@@ -119,7 +119,7 @@ static void process_loaded(void)
 static __attribute__((constructor)) void process_begin(void)
 {
 	cap_malloc_ready();
-	cap_say_there();
+	cap_log_open();
 	start_log();
 	cap_preload_start();
 	if (!cap_on())
@@ -195,7 +195,7 @@ CAP_HOOK(int, dlclose, (void *handle))
 		cap_flush();
 	}
 	before = cap.modules.subs;
-	atomic_store(&cap.theirs, NULL); /* it may go with the module */
+	atomic_store(&cap.engine_unwind, NULL); /* it may go with the module */
 	result = CAP_NEXT(dlclose)(handle);
 	if (!cap_self.depth) {
 		cap_modules_look();
@@ -258,7 +258,7 @@ static struct exec before_exec(char *const env[])
 {
 	struct exec x = {.mine = ours()};
 
-	x.env = x.mine ? cap_environment_told(env, &x.size) : (char **)(uintptr_t)env;
+	x.env = x.mine ? cap_environment_restored(env, &x.size) : (char **)(uintptr_t)env;
 	if (x.mine) {
 		cap_finish("the program called exec; what follows is another capture");
 		if (cap.outcome && cap.settings.pid == cap.pid)

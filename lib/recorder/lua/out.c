@@ -186,7 +186,7 @@ struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 	struct lua_out *out = fd < 0 ? NULL : own_zeroed(1, sizeof *out);
 
 	if (out)
-		out->columns = own_grow(NULL, EVENT_GATHER_ROOM);
+		out->columns = own_grow(NULL, COLUMN_ENCODER_ROOM);
 	if (!out || !out->columns) {
 		own_free(out);
 		if (fd >= 0)

@@ -27,30 +27,32 @@ static size_t callers_largest(const struct compare_rows *rows, size_t group, enu
 	return found;
 }
 
-bool callers_is_same(const struct aggregate_thing *a, const struct aggregate_thing *b)
+bool callers_is_same(const struct aggregate_entity *a, const struct aggregate_entity *b)
 {
 	return a->raw == b->raw && a->module == b->module && (a->raw || a->name == b->name);
 }
 
-/* The function that calls the thing in a stack, + 1; 0: none does. */
-static uint32_t callers_of_stack(const struct aggregate_things *t,
-				 const struct aggregate_thing *thing, uint32_t node)
+/* The function that calls the entity in a stack, + 1; 0: none does. */
+static uint32_t callers_of_stack(const struct aggregate_entities *t,
+				 const struct aggregate_entity *entity, uint32_t node)
 {
 	while (node &&
-	       !callers_is_same(thing, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
+	       !callers_is_same(entity, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
 		node = t->nodes[node].parent;
 	node = node ? t->nodes[node].parent : 0;
 	return node ? t->nodes[node].function + 1 : 0;
 }
 
-static bool callers_several(const struct compare_rows *stacks, const struct aggregate_thing *thing)
+static bool callers_several(const struct compare_rows *stacks,
+			    const struct aggregate_entity *entity)
 {
-	const struct aggregate_things *t = stacks->c->things;
+	const struct aggregate_entities *t = stacks->c->entities;
 	uint32_t first = 0;
 
 	for (size_t i = 0; i < stacks->n; i++) {
-		const struct aggregate_thing *s = &t->keys[KEY_STACK].items[stacks->rows[i].thing];
-		uint32_t caller = callers_of_stack(t, thing, s->node);
+		const struct aggregate_entity *s =
+		    &t->keys[KEY_STACK].items[stacks->rows[i].entity];
+		uint32_t caller = callers_of_stack(t, entity, s->node);
 
 		if (first && caller && caller != first)
 			return true;
@@ -59,20 +61,20 @@ static bool callers_several(const struct compare_rows *stacks, const struct aggr
 	return false;
 }
 
-bool callers_say_one(const struct compare_rows *rows, const struct compare_rows *stacks,
-		     size_t group, enum sum sum, struct buf *to)
+bool callers_describe_one(const struct compare_rows *rows, const struct compare_rows *stacks,
+			  size_t group, enum sum sum, struct buf *to)
 {
-	const struct aggregate_things *t = rows->c->things;
-	const struct aggregate_thing *thing;
+	const struct aggregate_entities *t = rows->c->entities;
+	const struct aggregate_entity *entity;
 	double percent;
 	size_t row = callers_largest(rows, group, sum, &percent);
 
 	if (percent <= CALLERS_PERCENT)
 		return false;
-	thing = &t->keys[rows->key].items[rows->rows[row].thing];
-	if (!callers_several(stacks, thing))
+	entity = &t->keys[rows->key].items[rows->rows[row].entity];
+	if (!callers_several(stacks, entity))
 		return false;
-	compare_thing_text(t, thing, to);
+	compare_entity_text(t, entity, to);
 	buf_addf(to,
 		 " has %.0f %% of '%s' for all of its callers, so the growth of one caller is "
 		 "hidden: --sites FILE with the line 'function ^NAME' of an allocator makes its "

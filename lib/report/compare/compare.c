@@ -3,7 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/rules/templates.h"
 #include "lib/stats/stats.h"
 
@@ -54,27 +54,27 @@ bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum)
 	return false;
 }
 
-static bool has_thing(const struct aggregate_summary *s, enum key key, uint32_t thing)
+static bool has_entity(const struct aggregate_summary *s, enum key key, uint32_t entity)
 {
-	return columns_has(&s->keys[key].self, thing) || columns_has(&s->keys[key].total, thing);
+	return columns_has(&s->keys[key].self, entity) || columns_has(&s->keys[key].total, entity);
 }
 
-/* Bit per group with a run that has the thing. */
-static uint64_t groups_with(const struct compare *c, enum key key, uint32_t thing)
+/* Bit per group with a run that has the entity. */
+static uint64_t groups_with(const struct compare *c, enum key key, uint32_t entity)
 {
 	uint64_t in = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
-			if (has_thing(c->groups[g].runs[i], key, thing))
+			if (has_entity(c->groups[g].runs[i], key, entity))
 				in |= (uint64_t)1 << g;
 	return in;
 }
 
-/* The functions that a group has, as things of their own or as calls of stacks. */
+/* The functions that a group has, as entities of their own or as calls of stacks. */
 static bool *compare_functions_of(const struct compare *c, size_t group)
 {
-	const struct aggregate_things *t = c->things;
+	const struct aggregate_entities *t = c->entities;
 	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
 	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
 
@@ -94,23 +94,23 @@ static bool *compare_functions_of(const struct compare *c, size_t group)
 	return in;
 }
 
-static void compare_tell_apart_in(const struct compare *c, size_t group, struct apart *ends)
+static void compare_disambiguate_in(const struct compare *c, size_t group, struct name_suffix *ends)
 {
-	const struct things_key *k = &c->things->keys[KEY_FUNCTION];
-	struct apart *a = mem_array(k->n + 1, sizeof *a);
+	const struct entities_key *k = &c->entities->keys[KEY_FUNCTION];
+	struct name_suffix *a = mem_array(k->n + 1, sizeof *a);
 	uint32_t *of = mem_array(k->n + 1, sizeof *of);
 	bool *in = compare_functions_of(c, group);
 	size_t n = 0, len;
 
 	for (uint32_t i = 0; i < k->n; i++) {
-		const char *raw = things_text(c->things, k->items[i].raw, &len);
+		const char *raw = entities_text(c->entities, k->items[i].raw, &len);
 
 		if (!in[i])
 			continue;
-		a[n] = apart_of(k->items[i].name, raw, len);
+		a[n] = name_suffix_of(k->items[i].name, raw, len);
 		of[n++] = i;
 	}
-	apart_find(a, n);
+	name_suffixes_find(a, n);
 	for (size_t i = 0; i < n; i++)
 		if (a[i].end && (!ends[of[i]].end || strlen(a[i].end) > strlen(ends[of[i]].end)))
 			ends[of[i]] = a[i];
@@ -119,27 +119,27 @@ static void compare_tell_apart_in(const struct compare *c, size_t group, struct 
 	free(in);
 }
 
-void compare_tell_apart(const struct compare *c, struct aggregate_things *t)
+void compare_disambiguate(const struct compare *c, struct aggregate_entities *t)
 {
-	struct things_key *k = &t->keys[KEY_FUNCTION];
-	struct apart *ends = mem_zarray(k->n + 1, sizeof *ends);
+	struct entities_key *k = &t->keys[KEY_FUNCTION];
+	struct name_suffix *ends = mem_zarray(k->n + 1, sizeof *ends);
 	struct buf b = BUF_INIT;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		compare_tell_apart_in(c, g, ends);
+		compare_disambiguate_in(c, g, ends);
 	for (size_t i = 0; i < k->n; i++) {
 		size_t n;
-		const char *s = things_text(t, k->items[i].name, &n);
+		const char *s = entities_text(t, k->items[i].name, &n);
 
 		if (!ends[i].end && !k->items[i].folded)
 			continue;
 		b.len = 0;
 		buf_add(&b, s, n);
 		if (ends[i].end)
-			apart_text(&ends[i], &b);
+			name_suffix_text(&ends[i], &b);
 		if (k->items[i].folded)
-			buf_adds(&b, APART_FOLDED);
-		things_rename(t, KEY_FUNCTION, (uint32_t)i, things_string(t, b.data, b.len));
+			buf_adds(&b, NAME_SUFFIX_FOLDED);
+		entities_rename(t, KEY_FUNCTION, (uint32_t)i, entities_string(t, b.data, b.len));
 	}
 	buf_release(&b);
 	free(ends);
@@ -224,10 +224,10 @@ static void compare_add_hints(struct compare_rows *r)
 /* 0: of no template. */
 static uint64_t compare_template(const struct compare_rows *r, size_t row, struct buf *name)
 {
-	const struct aggregate_things *t = r->c->things;
-	const struct aggregate_thing *of = &t->keys[KEY_FUNCTION].items[r->rows[row].thing];
+	const struct aggregate_entities *t = r->c->entities;
+	const struct aggregate_entity *of = &t->keys[KEY_FUNCTION].items[r->rows[row].entity];
 	size_t n, own;
-	const char *s = things_text(t, of->name, &n);
+	const char *s = entities_text(t, of->name, &n);
 
 	return templates_name(s, n, name, &own)
 		   ? hash_bytes_seeded(name->data, name->len, of->module) | 1
@@ -358,7 +358,7 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 
 	*r = (struct compare_rows){.c = c, .key = key};
 	builds = compare_builds(r, &n, &of_group);
-	identity_rows_init(&r->identity, c->things, key, builds, n, &c->identity);
+	identity_rows_init(&r->identity, c->entities, key, builds, n, &c->identity);
 	r->n = r->identity.n;
 	r->rows = mem_array(r->n + 1, sizeof *r->rows);
 	for (size_t i = 0; i < r->n; i++) {
@@ -375,12 +375,12 @@ void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key
 		/* The last build's name, and the last of the base; of clones the first. */
 		for (uint32_t k = row->n; k-- > 0;) {
 			if (m[k].build == m[row->n - 1].build)
-				to->thing = m[k].thing;
+				to->entity = m[k].entity;
 			if (k == row->n - 1 || of_group[m[k].build] == 0)
-				to->other = m[k].thing;
+				to->other = m[k].entity;
 		}
 		if (!(to->in & 1))
-			to->other = to->thing;
+			to->other = to->entity;
 		to->unknown = cut & ~to->in;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -416,20 +416,20 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 	*v = 0;
 	for (uint32_t i = 0; i < to->members; i++) {
 		const struct identity_member *m = &r->identity.members[to->first + i];
-		uint32_t thing = m->thing;
+		uint32_t entity = m->entity;
 		bool known;
 
 		if (m->build != build)
 			continue;
 		here = true;
-		known = summary_value(run, r->key, thing, of, cumulative, &x);
+		known = summary_value(run, r->key, entity, of, cumulative, &x);
 
 		any |= known;
 		/* One of the row's names may be among what was left out; another is there. */
-		unknown |= !known && has_thing(run, r->key, thing);
+		unknown |= !known && has_entity(run, r->key, entity);
 		if (known)
 			*v += as_signed(sum, x);
-		if (sum_is_mean(sum) && summary_value(run, r->key, thing, by, cumulative, &x))
+		if (sum_is_mean(sum) && summary_value(run, r->key, entity, by, cumulative, &x))
 			n += x;
 	}
 	if (!here) /* none of it, unless it may be among what was left out */
@@ -469,7 +469,7 @@ double compare_sampled_every(const struct compare *c, const struct aggregate_sum
 {
 	bool known = run->sampling && run->sampling != RUN_MIXED;
 
-	return trace_sampled_every(known ? things_text(c->things, run->sampling, NULL) : NULL);
+	return trace_sampled_every(known ? entities_text(c->entities, run->sampling, NULL) : NULL);
 }
 
 unsigned compare_decimals(const struct compare *c)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Groups of runs side by side. A group is one run or several of the same build; the first group is
- * the base. Which things of the groups are one, identity.h says; runs of a group that are of different builds are
+ * the base. Which entities of the groups are one, identity.h says; runs of a group that are of different builds are
  * matched as builds, too.
  *
  * Numbers are exact: integers with a number of decimals, of bytes and times as of counts (0 where every
  * group is one run and nothing is divided or normalized). A difference is that of the numbers that CSV
  * has, so swapping the groups negates it where nothing is normalized, and a group against itself gives 0. A value is absent where a
- * run of the group does not know the metric, or has left out its smallest things; what a run has none of
+ * run of the group does not know the metric, or has left out its smallest entities; what a run has none of
  * is 0.
  */
 #ifndef TM_REPORT_COMPARE_COMPARE_H
@@ -22,7 +22,7 @@
 enum {
 	COMPARE_GROUPS_MAX = 16,
 	COMPARE_DECIMALS = 6,
-	/* The sums in which a thing can have changed: those that are always there. */
+	/* The sums in which an entity can have changed: those that are always there. */
 	COMPARE_CHANGES = TALLY_TOP,
 };
 
@@ -37,7 +37,7 @@ struct compare_group {
 };
 
 struct compare {
-	const struct aggregate_things *things;
+	const struct aggregate_entities *entities;
 	struct compare_group groups[COMPARE_GROUPS_MAX];
 	size_t n_groups;
 	enum run_per per;
@@ -57,9 +57,9 @@ struct compare_number {
 };
 
 struct compare_row {
-	uint32_t thing; /* what it is called: that of the last group that has it */
-	uint32_t other; /* what it is called in the base; else == thing */
-	bool guess;     /* that these are one says more than their names */
+	uint32_t entity; /* what it is called: that of the last group that has it */
+	uint32_t other;  /* what it is called in the base; else == entity */
+	bool guess;      /* that these are one says more than their names */
 	bool
 	    folded; /* a template's instance, of which one build has fewer, with the same sums in all */
 	uint32_t hint;           /* a row that may be this one under another name; COMPARE_NONE */
@@ -80,7 +80,7 @@ struct compare_rows {
 };
 
 /* As names_tell_apart, when every run is in: of functions that one group has under one name. */
-void compare_tell_apart(const struct compare *c, struct aggregate_things *t);
+void compare_disambiguate(const struct compare *c, struct aggregate_entities *t);
 
 /* Whether every group's every run holds the key, and whether it knows the sum there. */
 bool compare_holds(const struct compare *c, enum key key);

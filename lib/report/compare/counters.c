@@ -19,7 +19,7 @@ static bool group_mean(const struct compare *c, size_t group, const uint32_t row
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct summary_counter *s =
-		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
+		    summary_counter_of(g->runs[i], c->entities, row[0], row[1]);
 
 		if (!s)
 			return false;
@@ -36,7 +36,7 @@ static bool group_max(const struct compare *c, size_t group, const uint32_t row[
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct summary_counter *s =
-		    summary_counter_of(g->runs[i], c->things, row[0], row[1]);
+		    summary_counter_of(g->runs[i], c->entities, row[0], row[1]);
 
 		if (s && (!any || s->stats.max > *max))
 			*max = s->stats.max;
@@ -54,10 +54,10 @@ static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
 	bool both = group_mean(c, 0, row, &base) & group_mean(c, c->n_groups - 1, row, &new);
 	struct table_cell *cells = to->cells;
 	size_t n;
-	const char *s = things_text(c->things, row[0], &n);
+	const char *s = entities_text(c->entities, row[0], &n);
 
 	cells[COUNTER_NAME] = cell_text(s, n);
-	s = things_text(c->things, row[1], &n);
+	s = entities_text(c->entities, row[1], &n);
 	if (row[1])
 		cells[COUNTER_UNIT] = cell_text(s, n);
 	cells += COUNTER_GROUPS;
@@ -78,15 +78,15 @@ static void compare_counters_fill(void *arg, size_t i, struct table_row *to)
 static int compare_counters_row_order(const void *a, const void *b, void *arg)
 {
 	const uint32_t *x = a, *y = b;
-	int r = strcmp(things_text(arg, x[0], NULL), things_text(arg, y[0], NULL));
+	int r = strcmp(entities_text(arg, x[0], NULL), entities_text(arg, y[0], NULL));
 
-	return r ? r : strcmp(things_text(arg, x[1], NULL), things_text(arg, y[1], NULL));
+	return r ? r : strcmp(entities_text(arg, x[1], NULL), entities_text(arg, y[1], NULL));
 }
 
 static void compare_counters_find_rows(struct compare_counters *r)
 {
 	const struct compare *c = r->c;
-	struct aggregate_things things = *c->things; /* qsort_r takes no const */
+	struct aggregate_entities entities = *c->entities; /* qsort_r takes no const */
 	size_t n = 0, different = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
@@ -103,9 +103,9 @@ static void compare_counters_find_rows(struct compare_counters *r)
 				r->rows[n][1] = s->counters[k].unit;
 			}
 		}
-	sort_array_by(r->rows, n, sizeof *r->rows, compare_counters_row_order, &things);
+	sort_array_by(r->rows, n, sizeof *r->rows, compare_counters_row_order, &entities);
 	for (size_t i = 0; i < n; i++)
-		if (!i || compare_counters_row_order(r->rows[i], r->rows[different - 1], &things))
+		if (!i || compare_counters_row_order(r->rows[i], r->rows[different - 1], &entities))
 			memmove(r->rows[different++], r->rows[i], sizeof *r->rows);
 	r->table.n_rows = different;
 }

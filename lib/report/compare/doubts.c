@@ -16,9 +16,9 @@ struct doubts_pair { /* two runs, and their names */
 	const char *a_name, *b_name;
 };
 
-__attribute__((format(printf, 3, 4))) static void doubts_say(struct compare_doubts *d,
-							     enum compare_doubt of, const char *fmt,
-							     ...)
+__attribute__((format(printf, 3, 4))) static void doubts_describe(struct compare_doubts *d,
+								  enum compare_doubt of,
+								  const char *fmt, ...)
 {
 	char text[600];
 	va_list args;
@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) static void doubts_say(struct compare_doub
 static const char *doubts_word(const struct compare *c, uint32_t string)
 {
 	return string == RUN_MIXED ? "several"
-	       : string            ? things_text(c->things, string, NULL)
+	       : string            ? entities_text(c->entities, string, NULL)
 				   : "none";
 }
 
@@ -82,7 +82,7 @@ static bool doubts_module(const struct aggregate_summary *s, uint32_t *build_id)
 static size_t doubts_functions(const struct compare *c, const struct aggregate_summary *s,
 			       const struct map64 *others, struct map64 *to, size_t *shared)
 {
-	const struct things_key *k = &c->things->keys[KEY_SITE];
+	const struct entities_key *k = &c->entities->keys[KEY_SITE];
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -180,7 +180,7 @@ bool doubts_same_filters(const char *a, const char *b)
 
 static const char *doubts_options(const struct compare *c, const struct aggregate_summary *s)
 {
-	return s->options ? things_text(c->things, s->options, NULL) : "";
+	return s->options ? entities_text(c->entities, s->options, NULL) : "";
 }
 
 /* Of what both know: only one's numbers are estimates. */
@@ -213,27 +213,28 @@ static void doubts_recording(struct compare_doubts *d, const struct compare *c,
 	enum sum sum;
 
 	if (p->a->format != p->b->format)
-		doubts_say(d, DOUBT_FORMAT, "formats differ: %s is of %s, %s of %s", p->a_name,
-			   doubts_word(c, p->a->format), p->b_name, doubts_word(c, p->b->format));
+		doubts_describe(d, DOUBT_FORMAT, "formats differ: %s is of %s, %s of %s", p->a_name,
+				doubts_word(c, p->a->format), p->b_name,
+				doubts_word(c, p->b->format));
 	if (p->a->sampling != p->b->sampling)
-		doubts_say(d, DOUBT_SAMPLING, "sampling differs: %s was recorded %s, %s %s",
-			   p->a_name, doubts_recorded(c, p->a), p->b_name,
-			   doubts_recorded(c, p->b));
+		doubts_describe(d, DOUBT_SAMPLING, "sampling differs: %s was recorded %s, %s %s",
+				p->a_name, doubts_recorded(c, p->a), p->b_name,
+				doubts_recorded(c, p->b));
 	else if (doubts_state(p->a, p->b, &sum))
-		doubts_say(d, DOUBT_SAMPLING, "sampling differs: '%s' is %s in %s, %s in %s",
-			   metric_table[sum].title, metric_state_name(p->a->known.state[sum]),
-			   p->a_name, metric_state_name(p->b->known.state[sum]), p->b_name);
+		doubts_describe(d, DOUBT_SAMPLING, "sampling differs: '%s' is %s in %s, %s in %s",
+				metric_table[sum].title, metric_state_name(p->a->known.state[sum]),
+				p->a_name, metric_state_name(p->b->known.state[sum]), p->b_name);
 	if (!doubts_same_filters(filters[0], filters[1]))
-		doubts_say(d, DOUBT_FILTERS,
-			   "filters or ranges differ: %s was read with '%s', %s with '%s'",
-			   p->a_name, *filters[0] ? filters[0] : "none", p->b_name,
-			   *filters[1] ? filters[1] : "none");
+		doubts_describe(d, DOUBT_FILTERS,
+				"filters or ranges differ: %s was read with '%s', %s with '%s'",
+				p->a_name, *filters[0] ? filters[0] : "none", p->b_name,
+				*filters[1] ? filters[1] : "none");
 	if (runs[0] != runs[1])
-		doubts_say(d, DOUBT_CAPTURES,
-			   "captures differ: %s is of %" PRIu64 ", %s of %" PRIu64 ", and an "
-			   "aggregate does not separate its runs: give each run as a file, or "
-			   "compare per frame or second",
-			   p->a_name, runs[0], p->b_name, runs[1]);
+		doubts_describe(d, DOUBT_CAPTURES,
+				"captures differ: %s is of %" PRIu64 ", %s of %" PRIu64 ", and an "
+				"aggregate does not separate its runs: give each run as a file, or "
+				"compare per frame or second",
+				p->a_name, runs[0], p->b_name, runs[1]);
 }
 
 /* --- what they did --- */
@@ -264,10 +265,10 @@ static void doubts_of_arguments(struct compare_doubts *d, const struct compare *
 			if (!s->arguments)
 				continue;
 			if (of && s->arguments != of->arguments)
-				doubts_say(d, DOUBT_ARGUMENTS,
-					   "arguments differ: %s and %s were started with "
-					   "different arguments",
-					   c->groups[g].names[i], name);
+				doubts_describe(d, DOUBT_ARGUMENTS,
+						"arguments differ: %s and %s were started with "
+						"different arguments",
+						c->groups[g].names[i], name);
 			if (!of)
 				name = c->groups[g].names[i];
 			of = of ? of : s;
@@ -293,13 +294,13 @@ static void doubts_of_pair(struct compare_doubts *d, const struct compare *c,
 	/* Of a format without times two runs that do the same are the same bytes. */
 	if (!c->parts && doubts_same_run(p->a, p->b) &&
 	    (p->a->duration || !strcmp(p->a_name, p->b_name)))
-		doubts_say(d, DOUBT_COPY,
-			   strcmp(p->a_name, p->b_name) ? "%s and %s are the same run"
-							: "%s is given twice: the same run",
-			   p->a_name, p->b_name);
+		doubts_describe(d, DOUBT_COPY,
+				strcmp(p->a_name, p->b_name) ? "%s and %s are the same run"
+							     : "%s is given twice: the same run",
+				p->a_name, p->b_name);
 }
 
-/* A rule would pass all that a mistyped filter leaves. Of several runs one may have none of a rare thing. */
+/* A rule would pass all that a mistyped filter leaves. Of several runs one may have none of a rare entity. */
 static void doubts_of_nothing(struct compare_doubts *d, const struct compare *c, size_t group)
 {
 	const struct compare_group *g = &c->groups[group];
@@ -309,10 +310,10 @@ static void doubts_of_nothing(struct compare_doubts *d, const struct compare *c,
 		if (!doubts_left_out(g->runs[i]))
 			return;
 	if (s && s->options)
-		doubts_say(d, DOUBT_NOTHING, "'%s' leaves nothing of %s", doubts_options(c, s),
-			   g->names[0]);
+		doubts_describe(d, DOUBT_NOTHING, "'%s' leaves nothing of %s", doubts_options(c, s),
+				g->names[0]);
 	else if (s)
-		doubts_say(
+		doubts_describe(
 		    d, DOUBT_NOTHING,
 		    "%s has no blocks of the judged domain, only of other domains (--domain)",
 		    g->names[0]);
@@ -348,10 +349,10 @@ static void doubts_of_domain(struct compare_doubts *d, const struct compare *c,
 	    d->of[DOUBT_DOMAIN])
 		return;
 	doubts_add_other_domains(s, &b);
-	doubts_say(d, DOUBT_DOMAIN,
-		   "%s has %s, which are not judged: --domain selects the judged blocks "
-		   "(malloc, %s, all)",
-		   name, buf_str(&b), s->domain ? domain_name(s->domain - 1) : "another");
+	doubts_describe(d, DOUBT_DOMAIN,
+			"%s has %s, which are not judged: --domain selects the judged blocks "
+			"(malloc, %s, all)",
+			name, buf_str(&b), s->domain ? domain_name(s->domain - 1) : "another");
 	buf_release(&b);
 }
 
@@ -364,12 +365,14 @@ static void doubts_of_run(struct compare_doubts *d, const struct compare *c, siz
 				g->names[run]};
 
 	if (doubts_empty(p.b))
-		doubts_say(d, DOUBT_EMPTY, "%s is empty: it has no records", p.b_name);
+		doubts_describe(d, DOUBT_EMPTY, "%s is empty: it has no records", p.b_name);
 	if (!doubts_same_program(c, p.a, p.b))
-		doubts_say(d, DOUBT_PROGRAM, "programs differ: %s is of %s, %s of %s", p.a_name,
-			   doubts_word(c, p.a->program), p.b_name, doubts_word(c, p.b->program));
+		doubts_describe(d, DOUBT_PROGRAM, "programs differ: %s is of %s, %s of %s",
+				p.a_name, doubts_word(c, p.a->program), p.b_name,
+				doubts_word(c, p.b->program));
 	if (p.b->status)
-		doubts_say(d, DOUBT_ENDED, "%s ended with exit status %u", p.b_name, p.b->status);
+		doubts_describe(d, DOUBT_ENDED, "%s ended with exit status %u", p.b_name,
+				p.b->status);
 	doubts_of_domain(d, c, p.b, p.b_name);
 	doubts_recording(d, c, &p);
 	for (size_t h = first; h <= group; h++)
@@ -416,10 +419,10 @@ void doubts_find_builds(struct compare_doubts *d, const struct compare *c)
 		uint32_t module = doubts_other_build(g->runs[0], g->runs[i]);
 
 		if (module)
-			doubts_say(d, DOUBT_BUILD,
-				   "builds differ: %s is one build in %s and "
-				   "another in %s",
-				   doubts_word(c, module), g->names[i], g->names[0]);
+			doubts_describe(d, DOUBT_BUILD,
+					"builds differ: %s is one build in %s and "
+					"another in %s",
+					doubts_word(c, module), g->names[i], g->names[0]);
 	}
 }
 

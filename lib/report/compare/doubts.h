@@ -54,7 +54,7 @@ const char *doubts_first(const struct compare_doubts *d, const struct compare_al
  * the other's under another name of the file. What does not say its program is of any. */
 bool doubts_same_program(const struct compare *c, const struct aggregate_summary *was,
 			 const struct aggregate_summary *now);
-/* A module of both, as a string of things, that is of another build in the second run; 0: none. */
+/* A module of both, as a string of entities, that is of another build in the second run; 0: none. */
 uint32_t doubts_other_build(const struct aggregate_summary *a, const struct aggregate_summary *b);
 /* "12 records of domain lua with 1.5 MiB": what does not count of a run; nothing: all does. */
 void doubts_add_other_domains(const struct aggregate_summary *s, struct buf *to);

@@ -58,7 +58,7 @@ static decimal counter_in_ns(const struct gate *g, const struct policy_rule *r,
 
 	if (!r->time)
 		return v;
-	ns = decimal_of_unsigned(counter_unit_ns(things_text(g->c->things, c->unit, NULL)));
+	ns = decimal_of_unsigned(counter_unit_ns(entities_text(g->c->entities, c->unit, NULL)));
 	return __builtin_mul_overflow(v, ns / DECIMAL_ONE, &ns) ? v : ns;
 }
 
@@ -68,7 +68,7 @@ static bool gate_values_of(struct gate *g, const struct policy_rule *r, size_t r
 {
 	for (size_t i = 0; r->counter && i < of->n; i++) {
 		const struct summary_counter *c =
-		    summary_counter(of->runs[i], g->c->things, r->counter);
+		    summary_counter(of->runs[i], g->c->entities, r->counter);
 
 		if (!c)
 			return false;
@@ -251,7 +251,7 @@ static void gate_gather_sum(struct gate *g, const struct policy_rule *r, struct 
 			to->unknown++;
 			continue;
 		}
-		s->things++;
+		s->entities++;
 		s->guessed += guessed(g, r, i);
 		gate_add_points(g, to, i, s);
 		for (size_t k = 0; k < nb; k++)
@@ -264,7 +264,7 @@ static void gate_gather_sum(struct gate *g, const struct policy_rule *r, struct 
 	free(new);
 }
 
-/* One of the things that runs have or have not. False: a base run has it. */
+/* One of the entities that runs have or have not. False: a base run has it. */
 static bool gate_gather_presence(struct gate *g, const struct gate_rule *r,
 				 const struct gate_subject *s)
 {
@@ -289,7 +289,7 @@ static uint32_t in_last_group(const struct gate *g)
 	return UINT32_C(1) << ((g->c->n_groups - 1) & 31);
 }
 
-/* New things: no run of the base has any of the metric in them. */
+/* New entities: no run of the base has any of the metric in them. */
 static void gate_gather_new(struct gate *g, const struct policy_rule *r, struct gate_rule *to)
 {
 	uint32_t last = in_last_group(g);
@@ -422,15 +422,15 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 			if (k && k != c->n_groups - 1)
 				continue;
 			const struct summary_counter *counter =
-			    r->counter ? summary_counter(s, c->things, r->counter) : NULL;
+			    r->counter ? summary_counter(s, c->entities, r->counter) : NULL;
 
 			if (counter && r->time &&
-			    !counter_unit_ns(things_text(c->things, counter->unit, NULL)))
+			    !counter_unit_ns(entities_text(c->entities, counter->unit, NULL)))
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': the counter '%s' of %s is in "
 					       "'%s', which is not a unit of time",
 					       r->line, r->name, r->counter, name,
-					       things_text(c->things, counter->unit, NULL));
+					       entities_text(c->entities, counter->unit, NULL));
 			if (counter)
 				continue;
 			if (r->counter)
@@ -493,14 +493,15 @@ static void gate_find_unmatched(struct gate *g, const struct policy_rule *r, str
 /* All that there is by the key is without a name: runs do not say it, or it was not asked for. */
 static bool gate_is_nameless(struct gate *g, const struct policy_rule *r)
 {
-	const struct aggregate_things *t = g->c->things;
+	const struct aggregate_entities *t = g->c->entities;
 	const struct compare_rows *rows = &g->rows[r->key];
 
 	if (r->key != KEY_TYPE && r->key != KEY_OWNER)
 		return false;
 	for (size_t i = 0; i < rows->n; i++) {
 		size_t n;
-		const char *s = things_text(t, t->keys[r->key].items[rows->rows[i].thing].name, &n);
+		const char *s =
+		    entities_text(t, t->keys[r->key].items[rows->rows[i].entity].name, &n);
 
 		if (n && strcmp(s, "[no type]") != 0 && strcmp(s, "[no owner]") != 0)
 			return false;
@@ -620,7 +621,7 @@ static void gate_judge(struct gate *g)
 				  .power = 0.8,
 				  .runs_min = g->p->runs,
 				  .decrease = true,
-				  .told = true};
+				  .detectable = true};
 
 	for (size_t i = 0; i < g->p->n_rules; i++) {
 		struct gate_rule *r = &g->rules[i];
@@ -639,7 +640,7 @@ static void gate_judge(struct gate *g)
 			    .new = {r->subjects[k].new, r->n_new},
 			    .ratio = isnan(r->rule->percent) ? 0 : r->rule->percent / 100,
 			    .absolute = decimal_to_double(r->rule->absolute),
-			    .told = NAN};
+			    .detectable = NAN};
 	}
 	if (o.estimates && o.runs_min < 2)
 		o.runs_min = 2; /* single ones are not exact */
@@ -718,10 +719,11 @@ static const char *gate_started(struct gate *g)
 		if (!of->runs[i]->started)
 			continue;
 		known = of->runs[i]->program && of->runs[i]->program != RUN_MIXED;
-		buf_addf(
-		    &b, "%s is of %s alone: the program " RUN_STARTED ", and these are not judged",
-		    of->names[i],
-		    known ? things_text(g->c->things, of->runs[i]->program, NULL) : "the program");
+		buf_addf(&b,
+			 "%s is of %s alone: the program " RUN_STARTED ", and these are not judged",
+			 of->names[i],
+			 known ? entities_text(g->c->entities, of->runs[i]->program, NULL)
+			       : "the program");
 		s = arena_strndup(&g->arena, b.data, b.len);
 	}
 	buf_release(&b);
@@ -729,7 +731,7 @@ static const char *gate_started(struct gate *g)
 }
 
 /* What runs are none to judge for, where that is allowed, and what else is to be said of them. */
-static void gate_tell_runs(struct gate *g)
+static void gate_report_runs(struct gate *g)
 {
 	const struct gate_options *o = &g->options;
 	size_t n = 0;
@@ -831,7 +833,7 @@ struct gate *gate_new(const struct compare *c, struct compare_policy *p,
 	struct gate *g = mem_zalloc(sizeof *g);
 
 	/* Before a rule is applied: of the policy's own only the rule is in doubt. */
-	*g = (struct gate){.c = c, .p = p, .options = *o, .gave_up = match_all_gave_up()};
+	*g = (struct gate){.c = c, .p = p, .options = *o, .gave_up = match_all_timed_out()};
 	g->rules = mem_zarray(p->n_rules, sizeof *g->rules);
 	g->items = mem_zarray(p->n_rules, sizeof *g->items);
 	g->judged = mem_zarray(p->n_rules + 1, sizeof *g->judged);
@@ -854,7 +856,7 @@ struct gate *gate_new(const struct compare *c, struct compare_policy *p,
 	}
 	if (!g->unjudged)
 		gate_judge_rules(g);
-	gate_tell_runs(g);
+	gate_report_runs(g);
 	return g;
 }
 

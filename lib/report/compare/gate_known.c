@@ -80,13 +80,14 @@ static const struct summary_module *gate_known_shared(const struct aggregate_sum
 
 /* How the run without names gets them: of the program's own build any file that is not stripped has those of the other
  * run. An aggregate has no addresses that could be looked up. */
-static void gate_known_say_remedy(const struct compare *c, const struct aggregate_summary *without,
-				  const struct aggregate_summary *with, const char *name,
-				  struct buf *b)
+static void gate_known_describe_remedy(const struct compare *c,
+				       const struct aggregate_summary *without,
+				       const struct aggregate_summary *with, const char *name,
+				       struct buf *b)
 {
 	const struct summary_module *m = gate_known_shared(without, with);
 	size_t n = 0;
-	const char *id = m ? things_text(c->things, m->build_id, &n) : "";
+	const char *id = m ? entities_text(c->entities, m->build_id, &n) : "";
 
 	if (without->from_aggregate)
 		buf_adds(b, "names cannot be added to an aggregate: symbolize the trace with "
@@ -99,7 +100,7 @@ static void gate_known_say_remedy(const struct compare *c, const struct aggregat
 	if (!m || (without->program && m->name != without->program))
 		return;
 	buf_addf(b, "; both have the same build of %s, build-id ",
-		 things_text(c->things, m->name, NULL));
+		 entities_text(c->entities, m->name, NULL));
 	for (size_t i = 0; i < n; i++)
 		buf_add_hex(b, (unsigned char)id[i], 2);
 }
@@ -135,7 +136,7 @@ bool gate_known_without_names(const struct compare *c, const struct policy_rule 
 	if (!has || !lacks)
 		return false;
 	buf_addf(b, "most of %s has no names, most of %s has: ", without, with);
-	gate_known_say_remedy(c, lacks, has, without, b);
+	gate_known_describe_remedy(c, lacks, has, without, b);
 	return true;
 }
 

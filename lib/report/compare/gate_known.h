@@ -8,7 +8,7 @@
 #include "lib/report/compare/gate_rule.h"
 
 /* The rule is about calls, and runs of the sides that it looks at have no stacks: all of them, so that everything is one
- * thing, or some, which were recorded in another way. *b: which. */
+ * entity, or some, which were recorded in another way. *b: which. */
 bool gate_known_without_stacks(const struct compare *c, const struct policy_rule *r, struct buf *b);
 /* The rule is about names, which some runs of the sides have and others do not. *b: which. */
 bool gate_known_without_names(const struct compare *c, const struct policy_rule *r, struct buf *b);

@@ -16,7 +16,7 @@ void gate_new_add(struct gate_newness *c, const struct gate_rule *r, const struc
 {
 	size_t all = c->n_base + c->n_new;
 	unsigned char *in = arena_zalloc(c->arena, all);
-	struct gate_thing t = {.in = in, .all = all, .points = points ? 0 : INFINITY};
+	struct gate_entity t = {.in = in, .all = all, .points = points ? 0 : INFINITY};
 	double most = 0;
 
 	for (size_t i = 0; i < all; i++) {
@@ -29,19 +29,19 @@ void gate_new_add(struct gate_newness *c, const struct gate_rule *r, const struc
 			t.points = fmax(t.points, points[i]);
 	}
 	if (most > 0 && most >= decimal_to_double(r->rule->absolute))
-		VEC_PUSH(c->things, c->n, c->cap) = t;
+		VEC_PUSH(c->entities, c->n, c->cap) = t;
 }
 
 /* Those that most runs have come first. */
 static int gate_new_order(const void *a, const void *b)
 {
-	const struct gate_thing *x = a, *y = b;
+	const struct gate_entity *x = a, *y = b;
 
 	return x->n != y->n ? (x->n > y->n ? -1 : 1) : memcmp(x->in, y->in, x->all);
 }
 
 /* Runs of one side differ in whether they have it; of builds one behind the other, more than once. */
-static bool gate_new_differs(const struct gate_newness *c, const struct gate_thing *t)
+static bool gate_new_differs(const struct gate_newness *c, const struct gate_entity *t)
 {
 	bool base = c->n_base > 1;
 	size_t first = base ? 0 : c->n_base, end = base ? c->n_base : c->n_base + c->n_new;
@@ -52,13 +52,13 @@ static bool gate_new_differs(const struct gate_newness *c, const struct gate_thi
 	return changes > (base && c->in_order ? 1 : 0);
 }
 
-/* Of samples a run that has a thing may miss it. */
-static bool gate_new_surely(const struct gate_newness *c, const struct gate_thing *t)
+/* Of samples a run that has an entity may miss it. */
+static bool gate_new_surely(const struct gate_newness *c, const struct gate_entity *t)
 {
 	return t->points > log((double)c->n * (double)(c->n_base + c->n_new) / c->alpha);
 }
 
-static bool gate_new_within(const struct gate_thing *t, const unsigned char *set, size_t all)
+static bool gate_new_within(const struct gate_entity *t, const unsigned char *set, size_t all)
 {
 	for (size_t i = 0; i < all; i++)
 		if (t->in[i] && !set[i])
@@ -67,31 +67,31 @@ static bool gate_new_within(const struct gate_thing *t, const unsigned char *set
 }
 
 /* Leaves one of those that the same runs have. */
-static size_t gate_new_patterns(const struct gate_newness *c, struct gate_thing *to)
+static size_t gate_new_patterns(const struct gate_newness *c, struct gate_entity *to)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (c->things[i].n <= c->n_new &&
-		    (!n || gate_new_order(&to[n - 1], &c->things[i]) != 0))
-			to[n++] = c->things[i];
+		if (c->entities[i].n <= c->n_new &&
+		    (!n || gate_new_order(&to[n - 1], &c->entities[i]) != 0))
+			to[n++] = c->entities[i];
 	return n;
 }
 
 void gate_new_find(struct gate_newness *c)
 {
 	size_t all = c->n_base + c->n_new, n;
-	struct gate_thing *patterns;
+	struct gate_entity *patterns;
 	unsigned char *set;
 	struct exchange x;
 
 	if (!c->n)
 		return;
-	sort_array(c->things, c->n, sizeof *c->things, gate_new_order);
+	sort_array(c->entities, c->n, sizeof *c->entities, gate_new_order);
 	c->same = true;
 	for (size_t i = 0; i < c->n; i++)
 		c->same &=
-		    !gate_new_surely(c, &c->things[i]) || !gate_new_differs(c, &c->things[i]);
+		    !gate_new_surely(c, &c->entities[i]) || !gate_new_differs(c, &c->entities[i]);
 	patterns = mem_array(c->n, sizeof *patterns);
 	n = gate_new_patterns(c, patterns);
 	exchange_init(&x, all, c->n_new, JUDGE_EXACT_MAX, JUDGE_ORDERS);
@@ -114,7 +114,7 @@ void gate_new_find(struct gate_newness *c)
 
 void gate_new_release(struct gate_newness *c)
 {
-	free(c->things);
+	free(c->entities);
 	free(c->most);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is new, or only seems so: the runs that have each thing of the rules on new things, and whether chance would
+ * What is new, or only seems so: the runs that have each entity of the rules on new entities, and whether chance would
  * give it to the new runs alone (tracemill-gate(7), "What is new").
  */
 #ifndef TM_REPORT_COMPARE_GATE_NEW_H
@@ -8,7 +8,7 @@
 
 #include "lib/report/compare/gate_rule.h"
 
-struct gate_thing {              /* of all runs, those of the base first */
+struct gate_entity {             /* of all runs, those of the base first */
 	const unsigned char *in; /* by run: 1 if it has it */
 	size_t all, n;           /* runs, and those that do */
 	double points;           /* of the run that has most; INFINITY: it is exact */
@@ -20,30 +20,30 @@ struct gate_newness {
 	double alpha;
 	struct arena *arena;
 
-	struct gate_thing *things; /* with values as large as their rule asks */
+	struct gate_entity *entities; /* with values as large as their rule asks */
 	size_t n, cap;
 
 	/* what came out */
-	size_t orders; /* 0: nothing was exchanged, no thing is in new runs alone */
+	size_t orders; /* 0: nothing was exchanged, no entity is in new runs alone */
 	bool sampled;
-	bool same; /* all base runs have the same things */
+	bool same; /* all base runs have the same entities */
 	size_t *
-	    most; /* by order: the largest number of runs that have a thing, and all are new ones */
+	    most; /* by order: the largest number of runs that have an entity, and all are new ones */
 };
 
-/* A thing of a rule with its values in s. points: of each run, how many times its bytes are those from sample to sample;
+/* An entity of a rule with its values in s. points: of each run, how many times its bytes are those from sample to sample;
  * NULL: it is exact. */
 void gate_new_add(struct gate_newness *c, const struct gate_rule *r, const struct gate_subject *s,
 		  const double *points);
 /* After the last one. */
 void gate_new_find(struct gate_newness *c);
 void gate_new_release(struct gate_newness *c);
-/* Fills p, exact and certain of a thing that no base run has. */
+/* Fills p, exact and certain of an entity that no base run has. */
 void gate_new_judge(const struct gate_newness *c, const struct gate_rule *r,
 		    struct gate_subject *s);
-/* So many runs a side tell a thing that as large a share of them has; 0: more than are worth a try. */
+/* So many runs a side tell an entity that as large a share of them has; 0: more than are worth a try. */
 size_t gate_new_runs(const struct gate_newness *c, size_t runs);
-/* Points of a thing, in all new runs together, that the base cannot have missed. */
+/* Points of an entity, in all new runs together, that the base cannot have missed. */
 double gate_new_points(const struct gate_newness *c);
 
 #endif

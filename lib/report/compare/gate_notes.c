@@ -53,7 +53,7 @@ static void gate_notes_matches(const struct gate_context *x, const struct gate_r
 	}
 }
 
-/* A tenfold value of one of the rule's things would break it, as far as the limit goes. */
+/* A tenfold value of one of the rule's entities would break it, as far as the limit goes. */
 static bool gate_notes_bites(const struct gate_rule *r)
 {
 	const struct policy_rule *rule = r->rule;
@@ -105,7 +105,7 @@ static void gate_notes_one(const struct gate_context *x, const struct gate_rule 
 	    rule->kind != POLICY_GROWTH || rule->n_match)
 		return;
 	buf_addf(&b, "rule '%s': ", rule->name);
-	if (callers_say_one(&rows[rule->key], x->stacks, 0, rule->metric, &b))
+	if (callers_describe_one(&rows[rule->key], x->stacks, 0, rule->metric, &b))
 		gate_notes_add(x, l, &b);
 	buf_release(&b);
 }
@@ -120,7 +120,7 @@ static void gate_notes_open(const struct gate_context *x, const struct gate_rule
 	for (int large = 1; large >= 0; large--) {
 		struct buf b = BUF_INIT;
 
-		if (gate_rule_say_open(&of, r, large, &b))
+		if (gate_rule_describe_open(&of, r, large, &b))
 			gate_notes_add(x, l, &b);
 		else
 			buf_release(&b);
@@ -386,7 +386,7 @@ static bool gate_notes_nameless(const struct aggregate_summary *s, double *named
 	return true;
 }
 
-/* Rules on things by name, of runs without names. */
+/* Rules on entities by name, of runs without names. */
 static void gate_notes_names(const struct gate_context *x, struct gate_lines *l)
 {
 	double least = 100, share;

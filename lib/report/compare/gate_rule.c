@@ -5,7 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/match/near.h"
 #include "lib/report/compare/gate.h"
 #include "lib/report/compare/gate_new.h"
@@ -18,14 +18,14 @@
 #include <string.h>
 
 /* One that breaks the rule, would but for a waiver, or cannot be decided. */
-struct told {
+struct finding {
 	size_t subject;
 	enum verdict verdict;
 	double by; /* how much, to list the worst first */
 };
 
 struct outcome {
-	struct told *items;
+	struct finding *items;
 	size_t n, cap;
 	size_t of[VERDICTS]; /* items, by verdict */
 	size_t improved;     /* subjects; */
@@ -172,10 +172,10 @@ static void add_subject(const struct gate_context *x, const struct gate_rule *r,
 	if (!s)
 		buf_addf(b, "(all %s alike)", key_plurals[key]);
 	else if (s->row != SIZE_MAX)
-		gate_thing_text(x->c->things, (enum key)key,
-				&x->c->things->keys[key].items[x->rows->rows[s->row].thing], b);
+		gate_entity_text(x->c->entities, (enum key)key,
+				 &x->c->entities->keys[key].items[x->rows->rows[s->row].entity], b);
 	else if (key != POLICY_TOTAL)
-		buf_addf(b, "(sum of %zu %s)", s->things, key_plurals[key]);
+		buf_addf(b, "(sum of %zu %s)", s->entities, key_plurals[key]);
 	else
 		buf_adds(b, r->rule->kind == POLICY_COVERAGE ? "(coverage)" : "(total)");
 }
@@ -187,12 +187,12 @@ static const struct policy_waiver *gate_rule_waiver(const struct gate_context *x
 						    const struct policy_waiver **other)
 {
 	const struct gate_subject *s = i == GATE_ALL_ALIKE ? NULL : &r->subjects[i];
-	struct apart_name subject = {.name = text->data, .n = text->len};
+	struct name_suffix_name subject = {.name = text->data, .n = text->len};
 
 	if (s && s->row != SIZE_MAX)
-		subject.raw = things_text(
-		    x->c->things,
-		    x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].thing].raw,
+		subject.raw = entities_text(
+		    x->c->entities,
+		    x->c->entities->keys[r->rule->key].items[x->rows->rows[s->row].entity].raw,
 		    &subject.n_raw);
 	return policy_waived(x->p, index, &subject, gate_rule_waived_value(r, i), x->today, other);
 }
@@ -254,15 +254,15 @@ static void gate_rule_add_measured(const struct gate_rule *r, size_t i, struct b
 }
 
 /* "+16 B, +1.60 %" */
-static void add_told(const struct gate_rule *r, size_t i, struct buf *b)
+static void add_detectable(const struct gate_rule *r, size_t i, struct buf *b)
 {
 	const struct judge_subject *j = &r->judged->subjects[i];
 
-	add_signed_amount(b, r->rule, j->told);
-	if (fabs(j->told) >= GATE_TENFOLD * fabs(j->middle_base) && fabs(j->middle_base) > 0)
-		buf_addf(b, ", %.0f times its size", fabs(j->told / j->middle_base));
+	add_signed_amount(b, r->rule, j->detectable);
+	if (fabs(j->detectable) >= GATE_TENFOLD * fabs(j->middle_base) && fabs(j->middle_base) > 0)
+		buf_addf(b, ", %.0f times its size", fabs(j->detectable / j->middle_base));
 	else
-		add_percent(b, j->middle_base, j->told);
+		add_percent(b, j->middle_base, j->detectable);
 }
 
 /* The most that estimates are off by, as a standard deviation: sqrt(bytes from sample to sample x sum), of the means
@@ -290,7 +290,7 @@ static void gate_rule_add_error(const struct gate_context *x, const struct gate_
 			  fabs(gate_new_value(r, &r->subjects[i])) / (double)r->n_new)));
 }
 
-/* What it takes to tell that a thing is new. */
+/* What it takes to tell that an entity is new. */
 static void gate_rule_add_new_need(const struct gate_rule *r, const struct gate_subject *s,
 				   struct buf *b)
 {
@@ -425,7 +425,7 @@ static bool gate_rule_is_open(const struct judge_subject *j)
 	return j->large || j->high;
 }
 
-/* Things that so few runs cannot make fail, and how many runs could. */
+/* Entities that so few runs cannot make fail, and how many runs could. */
 static void gate_rule_add_mute(const struct gate_context *x, const struct gate_rule *r,
 			       struct buf *b)
 {
@@ -457,17 +457,17 @@ static void gate_rule_add_mute(const struct gate_context *x, const struct gate_r
 }
 
 /* Of all that is kept and can fail, what would have to grow most to be detected. */
-static void gate_rule_add_least_told(const struct gate_context *x, const struct gate_rule *r,
-				     struct buf *b)
+static void gate_rule_add_least_detectable(const struct gate_context *x, const struct gate_rule *r,
+					   struct buf *b)
 {
 	size_t worst = SIZE_MAX, n = 0;
 	double most = -1;
 
 	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
 		const struct judge_subject *j = &r->judged->subjects[i];
-		double of = fabs(j->middle_base) > 0 ? j->told / fabs(j->middle_base) : 0;
+		double of = fabs(j->middle_base) > 0 ? j->detectable / fabs(j->middle_base) : 0;
 
-		if (isnan(j->told) || j->why || gate_rule_is_open(j) ||
+		if (isnan(j->detectable) || j->why || gate_rule_is_open(j) ||
 		    j->change == CHANGE_REGRESSED)
 			continue;
 		n++;
@@ -484,7 +484,7 @@ static void gate_rule_add_least_told(const struct gate_context *x, const struct 
 		add_subject(x, r, worst, b);
 	}
 	buf_adds(b, " is detectable from ");
-	add_told(r, worst, b);
+	add_detectable(r, worst, b);
 	if (n > 1)
 		buf_addf(b, ", and of %zu other%s from that or less", n - 1, plural_s(n - 1));
 }
@@ -499,8 +499,8 @@ static double largest_of(struct stats_sample s)
 }
 
 /* The first that passes although it is above its limit in each new run. */
-static bool gate_rule_say_let_by(const struct gate_context *x, const struct gate_rule *r,
-				 struct buf *b)
+static bool gate_rule_describe_let_by(const struct gate_context *x, const struct gate_rule *r,
+				      struct buf *b)
 {
 	for (size_t i = 0; r->rule->kind == POLICY_GROWTH && i < r->n; i++) {
 		if (!r->judged->subjects[i].let_by || r->judged->subjects[i].why)
@@ -515,8 +515,8 @@ static bool gate_rule_say_let_by(const struct gate_context *x, const struct gate
 	return false;
 }
 
-bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r, bool large,
-			struct buf *b)
+bool gate_rule_describe_open(const struct gate_context *x, const struct gate_rule *r, bool large,
+			     struct buf *b)
 {
 	const struct judge_subject *of = NULL;
 	size_t first = 0, n = 0;
@@ -532,7 +532,7 @@ bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r,
 		n++;
 	}
 	if (!n)
-		return !large && gate_rule_say_let_by(x, r, b);
+		return !large && gate_rule_describe_let_by(x, r, b);
 	buf_addf(b, "rule '%s': in %zu of %zu new runs ", r->rule->name,
 		 large ? of->large : of->high, r->n_new);
 	add_subject(x, r, first, b);
@@ -580,14 +580,14 @@ static const char *gate_rule_limit_text(const struct gate_context *x, const stru
 	return kept(x, &b);
 }
 
-static void tell(struct outcome *o, size_t subject, enum verdict verdict, double by)
+static void add_finding(struct outcome *o, size_t subject, enum verdict verdict, double by)
 {
-	VEC_PUSH(o->items, o->n, o->cap) = (struct told){subject, verdict, by};
+	VEC_PUSH(o->items, o->n, o->cap) = (struct finding){subject, verdict, by};
 	o->of[verdict]++;
 }
 
-/* Of the things of a rule, without what they have in common. */
-static size_t broken_things(const struct outcome *o)
+/* Of the entities of a rule, without what they have in common. */
+static size_t broken_entities(const struct outcome *o)
 {
 	size_t n = o->of[VERDICT_FAIL];
 
@@ -606,9 +606,9 @@ static void judge_one(const struct gate_rule *r, size_t i, struct outcome *o)
 		by -= j->middle_base;
 	}
 	if (j->change == CHANGE_REGRESSED)
-		tell(o, i, VERDICT_FAIL, by);
+		add_finding(o, i, VERDICT_FAIL, by);
 	else if (j->change == CHANGE_INCONCLUSIVE)
-		tell(o, i, VERDICT_INCONCLUSIVE, by);
+		add_finding(o, i, VERDICT_INCONCLUSIVE, by);
 	o->improved += i != GATE_ALL_ALIKE && j->change == CHANGE_IMPROVED;
 	o->all_improved |= i == GATE_ALL_ALIKE && j->change == CHANGE_IMPROVED;
 	o->why[j->why]++;
@@ -656,7 +656,7 @@ static void judge_max(const struct gate_rule *r, struct outcome *o)
 			sure = r->estimated
 				   ? gate_rule_sampled_above(r, &r->subjects[i], limit, new)
 				   : above == r->n_new;
-			tell(o, i, sure ? VERDICT_FAIL : VERDICT_INCONCLUSIVE, new - limit);
+			add_finding(o, i, sure ? VERDICT_FAIL : VERDICT_INCONCLUSIVE, new - limit);
 		}
 	}
 }
@@ -664,8 +664,8 @@ static void judge_max(const struct gate_rule *r, struct outcome *o)
 static void judge_new(const struct gate_rule *r, struct outcome *o)
 {
 	for (size_t i = 0; r->n > r->rule->most_new && i < r->n; i++)
-		tell(o, i, r->subjects[i].certain ? VERDICT_FAIL : VERDICT_INCONCLUSIVE,
-		     mean(r->subjects[i].new, r->n_new));
+		add_finding(o, i, r->subjects[i].certain ? VERDICT_FAIL : VERDICT_INCONCLUSIVE,
+			    mean(r->subjects[i].new, r->n_new));
 }
 
 static void judge_coverage(const struct gate_rule *r, struct outcome *o)
@@ -677,13 +677,13 @@ static void judge_coverage(const struct gate_rule *r, struct outcome *o)
 		return;
 	if ((!isnan(r->rule->percent) && new < r->rule->percent) ||
 	    (!isnan(r->rule->drop) && base - new > r->rule->drop))
-		tell(o, 0, VERDICT_FAIL, 100 - new);
+		add_finding(o, 0, VERDICT_FAIL, 100 - new);
 }
 
 /* What broke the rule, then what cannot be decided, then what is waived. */
-static int gate_rule_told_order(const void *a, const void *b)
+static int gate_rule_finding_order(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct finding *x = a, *y = b;
 
 	if (x->verdict != y->verdict)
 		return x->verdict > y->verdict ? -1 : 1;
@@ -737,7 +737,7 @@ static const char *waiver_text(const struct gate_context *x, const struct policy
 	return kept(x, &b);
 }
 
-static const char *breach_word(const struct gate_rule *r, const struct told *t)
+static const char *breach_word(const struct gate_rule *r, const struct finding *t)
 {
 	if (t->verdict == VERDICT_INCONCLUSIVE)
 		return r->rule->kind == POLICY_GROWTH
@@ -751,7 +751,7 @@ static const char *breach_word(const struct gate_rule *r, const struct told *t)
 	}
 }
 
-/* That it is the base's thing is a guess: of one, what that was. */
+/* That it is the base's entity is a guess: of one, what that was. */
 static void add_guess(const struct gate_context *x, const struct gate_rule *r, size_t i,
 		      struct buf *b)
 {
@@ -764,22 +764,23 @@ static void add_guess(const struct gate_context *x, const struct gate_rule *r, s
 		return;
 	}
 	buf_adds(b, "; matched by a guess, in the base ");
-	compare_thing_text(x->c->things,
-			   &x->c->things->keys[r->rule->key].items[x->rows->rows[s->row].other], b);
+	compare_entity_text(x->c->entities,
+			    &x->c->entities->keys[r->rule->key].items[x->rows->rows[s->row].other],
+			    b);
 }
 
 static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
-				  const struct gate_rule *r, const struct told *from,
+				  const struct gate_rule *r, const struct finding *from,
 				  struct breach *to)
 {
 	const struct policy_waiver *other, *waiver;
-	const struct aggregate_thing *t = NULL;
+	const struct aggregate_entity *t = NULL;
 	size_t i = from->subject;
 	struct buf b = BUF_INIT;
 
 	if (i != GATE_ALL_ALIKE && r->subjects[i].row != SIZE_MAX)
-		t = &x->c->things->keys[r->rule->key]
-			 .items[x->rows->rows[r->subjects[i].row].thing];
+		t = &x->c->entities->keys[r->rule->key]
+			 .items[x->rows->rows[r->subjects[i].row].entity];
 	add_subject(x, r, i, &b);
 	waiver = gate_rule_waiver(x, index, r, i, &b, &other);
 	*to = (struct breach){.verdict = from->verdict, .subject = kept(x, &b)};
@@ -787,13 +788,13 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 	to->measured = kept(x, &b);
 	to->limit = gate_rule_limit_text(x, r->rule);
 	if (t && t->file) {
-		to->file = things_text(x->c->things, t->file, NULL);
+		to->file = entities_text(x->c->entities, t->file, NULL);
 		to->line = t->line;
 	}
-	if (r->rule->kind == POLICY_GROWTH && !isnan(judged(r, i)->told) &&
+	if (r->rule->kind == POLICY_GROWTH && !isnan(judged(r, i)->detectable) &&
 	    judged(r, i)->why != JUDGE_SOME) {
-		add_told(r, i, &b);
-		to->told = kept(x, &b);
+		add_detectable(r, i, &b);
+		to->detectable = kept(x, &b);
 	}
 	buf_adds(&b, breach_word(r, from));
 	gate_rule_add_least(r, i, "; against ", &b);
@@ -814,7 +815,7 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 	to->message = kept(x, &b);
 	if (from->verdict == VERDICT_WAIVED)
 		to->waiver = waiver_text(x, waiver);
-	gate_say(x, r, i, to);
+	gate_describe(x, r, i, to);
 }
 
 /* What a waiver covers is taken out of what is broken. */
@@ -857,7 +858,7 @@ static void forget(struct outcome *o, enum verdict verdict)
 	o->of[verdict] = 0;
 }
 
-/* Without the waived ones there may be few enough new things, and perhaps without uncertain ones. */
+/* Without the waived ones there may be few enough new entities, and perhaps without uncertain ones. */
 static void gate_rule_count_new(const struct gate_rule *r, struct outcome *o)
 {
 	size_t broken = o->of[VERDICT_FAIL];
@@ -910,19 +911,19 @@ static const char *why_text(const struct gate_rule *r, const struct outcome *o)
 
 bool gate_row_matches(const struct compare_rows *rows, size_t row, struct match *m)
 {
-	const struct aggregate_things *t = rows->c->things;
+	const struct aggregate_entities *t = rows->c->entities;
 	const struct compare_row *of = &rows->rows[row];
-	const uint32_t things[] = {of->thing, of->other};
+	const uint32_t entities[] = {of->entity, of->other};
 	bool matched = false;
 
 	for (size_t i = 0; !matched && i < 2; i++) {
-		const struct aggregate_thing *thing = &t->keys[rows->key].items[things[i]];
+		const struct aggregate_entity *entity = &t->keys[rows->key].items[entities[i]];
 		size_t n, n_raw;
-		const char *s = things_text(t, thing->name, &n);
-		const char *raw = things_text(t, thing->raw, &n_raw);
+		const char *s = entities_text(t, entity->name, &n);
+		const char *raw = entities_text(t, entity->raw, &n_raw);
 
-		matched = (i == 0 || of->other != of->thing) &&
-			  apart_match(m, &(struct apart_name){s, n, raw, n_raw});
+		matched = (i == 0 || of->other != of->entity) &&
+			  name_suffix_match(m, &(struct name_suffix_name){s, n, raw, n_raw});
 	}
 	return matched;
 }
@@ -947,7 +948,7 @@ static bool gate_rule_checks_nothing(const struct gate_context *x, const struct 
 	return r->nameless || (r->unmatched && !x->allow_unmatched);
 }
 
-static void gate_rule_say_idle(const struct gate_rule *r, struct buf *b)
+static void gate_rule_describe_idle(const struct gate_rule *r, struct buf *b)
 {
 	const char *plural = key_plurals[r->rule->key];
 
@@ -975,9 +976,10 @@ static void gate_rule_add_near(const struct gate_context *x, const struct gate_r
 		near_init(&near, pattern, strlen(pattern), true);
 		for (size_t k = 0; near.n && k < x->rows->n; k++) {
 			name.len = 0;
-			gate_thing_text(
-			    x->c->things, x->rows->key,
-			    &x->c->things->keys[x->rows->key].items[x->rows->rows[k].thing], &name);
+			gate_entity_text(
+			    x->c->entities, x->rows->key,
+			    &x->c->entities->keys[x->rows->key].items[x->rows->rows[k].entity],
+			    &name);
 			near_try(&near, buf_str(&name), name.len);
 		}
 		if (*near.name && (!*best.name || near.distance < best.distance))
@@ -989,8 +991,8 @@ static void gate_rule_add_near(const struct gate_context *x, const struct gate_r
 }
 
 /* Why it has checked nothing. */
-static void gate_rule_say_unmatched(const struct gate_context *x, const struct gate_rule *r,
-				    struct buf *b)
+static void gate_rule_describe_unmatched(const struct gate_context *x, const struct gate_rule *r,
+					 struct buf *b)
 {
 	const char *plural = r->rule->key == POLICY_TOTAL ? "" : key_plurals[r->rule->key];
 	const char *allow = x->allow_unmatched ? "" : " (--allow-unmatched)";
@@ -1030,7 +1032,7 @@ void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const 
 static void add_broken(struct buf *b, const struct gate_rule *r, const struct outcome *o,
 		       const char *plural)
 {
-	size_t broken = broken_things(o);
+	size_t broken = broken_entities(o);
 
 	buf_addf(b, "%zu of %zu %s break the rule%s", broken, r->n + r->small, plural,
 		 broken < o->of[VERDICT_FAIL] ? ", and all of them taken together do" : "");
@@ -1052,7 +1054,7 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 	struct buf b = BUF_INIT;
 
 	if (to->verdict == VERDICT_SKIPPED) {
-		gate_rule_say_idle(r, &b);
+		gate_rule_describe_idle(r, &b);
 		to->message = kept(x, &b);
 		return;
 	}
@@ -1064,7 +1066,7 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 			 "certain; ",
 			 gave_up, plural_s(gave_up));
 	if (r->unmatched || r->gone) {
-		gate_rule_say_unmatched(x, r, &b);
+		gate_rule_describe_unmatched(x, r, &b);
 		buf_adds(&b, "; ");
 	}
 	if (r->others_grew)
@@ -1086,7 +1088,7 @@ static void gate_rule_write_message(const struct gate_context *x, const struct g
 	if (one)
 		gate_rule_add_error(x, r, 0, &b);
 	if (!broken || !one)
-		gate_rule_add_least_told(x, r, &b);
+		gate_rule_add_least_detectable(x, r, &b);
 	gate_rule_add_mute(x, r, &b);
 	gate_rule_add_factors(x, r, &b);
 	if (o->improved && !one)
@@ -1142,7 +1144,7 @@ static bool gate_rule_passes_over(const struct gate_context *x, const struct gat
 		buf_addf(&b, "nothing was compared: %s", x->no_base);
 	} else if (gate_rule_checks_nothing(x, r)) {
 		to->verdict = VERDICT_INCONCLUSIVE;
-		gate_rule_say_unmatched(x, r, &b);
+		gate_rule_describe_unmatched(x, r, &b);
 	} else if (r->unseen && !gate_rule_is_above(r)) {
 		to->verdict = VERDICT_INCONCLUSIVE;
 		buf_addf(&b, "nothing was checked: %s", r->unseen);
@@ -1184,7 +1186,7 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	if (r->rule->kind == POLICY_NEW)
 		gate_rule_count_new(r, &o);
 	if (o.n)
-		sort_array(o.items, o.n, sizeof *o.items, gate_rule_told_order);
+		sort_array(o.items, o.n, sizeof *o.items, gate_rule_finding_order);
 	to->verdict = verdict_of(x, r, &o, certain);
 	if (r->n == 1 && r->rule->kind != POLICY_NEW) {
 		if (r->subjects[0].row != SIZE_MAX) {
@@ -1195,7 +1197,7 @@ void gate_check(const struct gate_context *x, size_t index, const struct gate_ru
 	} else if (r->rule->kind == POLICY_NEW)
 		buf_addf(&b, "%zu", r->n);
 	else
-		buf_addf(&b, "%zu of %zu %s", broken_things(&o), r->n + r->small,
+		buf_addf(&b, "%zu of %zu %s", broken_entities(&o), r->n + r->small,
 			 key_plurals[r->rule->key]);
 	to->measured = kept(x, &b);
 	to->more_runs =

@@ -15,7 +15,7 @@ enum { GATE_TENFOLD = 10 }; /* a limit that ten times as much keeps has no effec
 
 struct gate_subject {
 	size_t row;         /* in the key's rows; SIZE_MAX: everything, or a sum */
-	size_t things;      /* so many of which it is the sum */
+	size_t entities;    /* so many of which it is the sum */
 	size_t guessed;     /* of them, or of the row: matched with the base by a guess */
 	double *base, *new; /* per run */
 	struct judge_least
@@ -25,7 +25,7 @@ struct gate_subject {
 	double points;
 	size_t runs;  /* NEW: new runs that have it, no base run has */
 	double p;     /* NEW: that chance gives anything to as many new runs, and to no base run */
-	bool exact;   /* NEW: all runs of a side have the same things */
+	bool exact;   /* NEW: all runs of a side have the same entities */
 	bool certain; /* NEW: it is no chance */
 };
 
@@ -36,8 +36,8 @@ struct gate_rule {
 	const struct policy_rule *rule;
 	struct gate_subject *subjects;
 	size_t n, cap, n_base, n_new;
-	size_t guessed;                  /* things that a guess matched with the base */
-	size_t unknown;                  /* things of which a value is not known */
+	size_t guessed;                  /* entities that a guess matched with the base */
+	size_t unknown;                  /* entities of which a value is not known */
 	const struct judge_rule *judged; /* GROWTH: subjects in the same order */
 	const struct judge_result *result;
 	const struct gate_newness *newness; /* NEW */
@@ -53,8 +53,8 @@ struct gate_rule {
 	bool nameless; /* the key says nothing: no run has types, or owners are not asked for */
 	const char *unseen;      /* why it cannot see what grew: a sentence; NULL: it can */
 	const char *others_grew; /* what does not count did: a sentence; NULL: it did not */
-	size_t small;            /* things that are too small or too rare for it */
-	double most;             /* NEW: the largest thing of the new side that it is about */
+	size_t small;            /* entities that are too small or too rare for it */
+	double most;             /* NEW: the largest entity of the new side that it is about */
 };
 
 /* What counts of a subject on each side. */
@@ -70,7 +70,7 @@ struct gate_context {
 	const char *today, *lossy;
 	const char *no_base; /* why the base is missing; NULL: it is there */
 	bool allow_no_base, allow_unmatched;
-	/* Of all keys: sites and stacks say where a thing is, and who calls it. NULL: not held. */
+	/* Of all keys: sites and stacks say where an entity is, and who calls it. NULL: not held. */
 	const struct compare_rows *sites, *stacks;
 	bool *used; /* by waiver */
 	bool *open; /* by waiver: what it is about is inconclusive, or its rule was not judged */
@@ -86,8 +86,8 @@ bool gate_named_share(const struct aggregate_summary *s, enum sum sum, double *s
 bool gate_rule_is_idle(const struct gate_rule *r);
 /* What some new runs have much more of, and the verdict is silent about, the first of it; large: because base runs
  * are far off as well. False: nothing is. x->rows are those of the rule's key. */
-bool gate_rule_say_open(const struct gate_context *x, const struct gate_rule *r, bool large,
-			struct buf *b);
+bool gate_rule_describe_open(const struct gate_context *x, const struct gate_rule *r, bool large,
+			     struct buf *b);
 /* A subject that fails, above its limit only without what is so taken out. */
 bool gate_rule_is_beside(const struct gate_rule *r, size_t i);
 /* The check of a rule that is not looked at, and why. */
@@ -98,16 +98,17 @@ void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const 
 enum { GATE_CALLS_MAX = 64 };
 /* As a breach names it, and a waiver matches it: of a stack the site and its callers, "site (file:1) < ui <
  * main". */
-void gate_thing_text(const struct aggregate_things *t, enum key key,
-		     const struct aggregate_thing *thing, struct buf *b);
+void gate_entity_text(const struct aggregate_entities *t, enum key key,
+		      const struct aggregate_entity *entity, struct buf *b);
 
 /* "build b3 and 2 like it, the least of 10"; nothing where all builds are alike. */
 void gate_rule_add_least(const struct gate_rule *r, size_t i, const char *before, struct buf *b);
 /* "1.5 MiB", in the rule's unit. */
 void gate_rule_add_amount(struct buf *b, const struct policy_rule *r, double v);
-/* What people read of a breach (gate_say.c): the sentence, the callers, the command and the waiver, and
- * its source where the thing itself has none. */
-void gate_say(const struct gate_context *x, const struct gate_rule *r, size_t i, struct breach *to);
+/* What people read of a breach (gate_describe.c): the sentence, the callers, the command and the waiver, and
+ * its source where the entity itself has none. */
+void gate_describe(const struct gate_context *x, const struct gate_rule *r, size_t i,
+		   struct breach *to);
 /* What of the policy had no effect (gate_notes.c), in the arena. */
 void gate_notes(const struct gate_context *x, const struct gate_rule *rules,
 		const struct compare_rows *rows, struct table_checks *to);

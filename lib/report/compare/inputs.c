@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
+void compare_inputs_init(struct compare_inputs *in, const struct grouped_profile_options *o,
 			 const char *options)
 {
-	struct project_options of = *o;
+	struct grouped_profile_options of = *o;
 
 	/* What is of two domains does not compare. */
 	of.one_domain = true;
 	*in = (struct compare_inputs){.options = options};
-	project_init(&in->project, &of);
-	things_init(&in->things, &in->project.names.strings);
-	summarizer_init(&in->summarizer, &in->things, &in->project);
-	in->compare.things = &in->things;
+	grouped_profile_init(&in->project, &of);
+	entities_init(&in->entities, &in->project.names.strings);
+	summarizer_init(&in->summarizer, &in->entities, &in->project);
+	in->compare.entities = &in->entities;
 }
 
 void compare_inputs_done(struct compare_inputs *in)
 {
 	summarizer_release(&in->summarizer);
-	things_take_strings(&in->things);
-	project_release(&in->project);
+	entities_own_strings(&in->entities);
+	grouped_profile_release(&in->project);
 }
 
 void compare_inputs_release(struct compare_inputs *in)
@@ -41,8 +41,8 @@ void compare_inputs_release(struct compare_inputs *in)
 		free(group->names);
 	}
 	summarizer_release(&in->summarizer);
-	project_release(&in->project);
-	things_release(&in->things);
+	grouped_profile_release(&in->project);
+	entities_release(&in->entities);
 	arena_release(&in->names);
 	in->compare.n_groups = 0;
 }
@@ -60,7 +60,8 @@ static const char *samples_in(const struct compare_inputs *in, const struct aggr
 {
 	if (!(s->all.has & SUM_BIT(SUM_SAMPLES)) || s->sampling == RUN_MIXED)
 		return NULL;
-	return trace_samples_unit(s->sampling ? things_text(&in->things, s->sampling, NULL) : NULL);
+	return trace_samples_unit(s->sampling ? entities_text(&in->entities, s->sampling, NULL)
+					      : NULL);
 }
 
 /* "cycles"; NULL: they are not known. */
@@ -68,13 +69,13 @@ static const char *periods_of(const struct compare_inputs *in, const struct aggr
 {
 	bool known = s->all.has >> SUM_PERIOD & 1 && s->period && s->period != RUN_MIXED;
 
-	return known ? things_text(&in->things, s->period, NULL) : NULL;
+	return known ? entities_text(&in->entities, s->period, NULL) : NULL;
 }
 
 /* "cpu-clock"; NULL: it is not stated, or it has no times. */
 static const char *clock_of(const struct compare_inputs *in, const struct aggregate_summary *s)
 {
-	return s->clock ? things_text(&in->things, s->clock, NULL) : NULL;
+	return s->clock ? entities_text(&in->entities, s->clock, NULL) : NULL;
 }
 
 static enum status runs_agree(const struct compare_inputs *in, const struct aggregate_summary *s,
@@ -124,17 +125,17 @@ void compare_inputs_drop(struct compare_inputs *in)
 {
 	struct group_run r;
 
-	project_take(&in->project, &r);
+	grouped_profile_finish_run(&in->project, &r);
 	run_release(&r);
 }
 
-enum status compare_inputs_take(struct compare_inputs *in, const char *name,
-				const struct summary_input *from, struct err *e)
+enum status compare_inputs_add_run(struct compare_inputs *in, const char *name,
+				   const struct summary_input *from, struct err *e)
 {
 	struct aggregate_summary s;
 	struct group_run r;
 
-	project_take(&in->project, &r);
+	grouped_profile_finish_run(&in->project, &r);
 	summarize(&in->summarizer, &r, &s);
 	run_release(&r);
 	summary_set_options(&in->summarizer, &s, in->options);
@@ -147,7 +148,7 @@ enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c
 				     struct err *e)
 {
 	struct aggregate_summary s;
-	enum status st = aggregate_summary_read(c, &in->things, &s, e);
+	enum status st = aggregate_summary_read(c, &in->entities, &s, e);
 
 	if (st)
 		return st;

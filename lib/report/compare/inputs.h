@@ -11,8 +11,8 @@
 #include "lib/report/compare/compare.h"
 
 struct compare_inputs {
-	struct aggregate_things things;
-	struct group_project project; /* captures go into its sink */
+	struct aggregate_entities entities;
+	struct grouped_profile project; /* captures go into its sink */
 	struct summarizer summarizer;
 	struct compare compare;
 	struct arena names;  /* of runs; the caller adds what else is to live as long */
@@ -21,7 +21,7 @@ struct compare_inputs {
 
 /* It stays where it is. options: filters and ranges in words, to be compared with those of
  * aggregates; may be NULL. */
-void compare_inputs_init(struct compare_inputs *in, const struct project_options *o,
+void compare_inputs_init(struct compare_inputs *in, const struct grouped_profile_options *o,
 			 const char *options);
 /* Nothing more is read: gives back all but what a comparison needs, which then takes memory of its
  * own. */
@@ -34,8 +34,8 @@ enum status compare_inputs_group(struct compare_inputs *in, const char *label, s
 void compare_inputs_drop(struct compare_inputs *in);
 /* What was read since the last time is a run of the present group. Fails, as the next one does, when
  * its samples are counted in another unit than those of a run before. from: the file; of 0 bytes: not known. */
-enum status compare_inputs_take(struct compare_inputs *in, const char *name,
-				const struct summary_input *from, struct err *e);
+enum status compare_inputs_add_run(struct compare_inputs *in, const char *name,
+				   const struct summary_input *from, struct err *e);
 /* So is this aggregate, whatever it was merged from. */
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
 				     struct err *e);

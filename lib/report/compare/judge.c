@@ -375,7 +375,7 @@ static bool in_some(struct stats_sample s)
 	return n && n < s.n;
 }
 
-/* What no run of a side has may come by chance where things of the base come and go: as large as these, within
+/* What no run of a side has may come by chance where entities of the base come and go: as large as these, within
  * JUDGE_TENFOLD, or small beside all that the base has. */
 static double comes_by_chance(const struct judge_rule *r)
 {
@@ -602,8 +602,8 @@ static void decide_many(struct judging *j, struct judge_rule *r, struct judge_su
 
 /* --- what would have been detected --- */
 
-static void say_told(struct judging *j, struct judge_rule *r, struct judge_subject *s,
-		     const struct exchanged *e, size_t column, const double *told)
+static void set_detectable(struct judging *j, struct judge_rule *r, struct judge_subject *s,
+			   const struct exchanged *e, size_t column, const double *detectable)
 {
 	const struct model_column *c = &e->m.columns[column];
 	double most;
@@ -611,26 +611,26 @@ static void say_told(struct judging *j, struct judge_rule *r, struct judge_subje
 	if (s == &r->common || !c->asked || s->mute)
 		return;
 	if (s->same && !isinf(j->lone) && s->base.v[0] > 0) {
-		s->told = (s->base.v[0] + s->limit) * exp(2 * j->lone) - s->base.v[0];
+		s->detectable = (s->base.v[0] + s->limit) * exp(2 * j->lone) - s->base.v[0];
 		return;
 	}
-	if (!told)
+	if (!detectable)
 		return;
-	most = c->limit + told[column];
-	s->told = c->linear ? most * c->unit : s->middle_base * expm1(most);
+	most = c->limit + detectable[column];
+	s->detectable = c->linear ? most * c->unit : s->middle_base * expm1(most);
 }
 
-static void find_told(struct judging *j, const struct exchanged *e)
+static void find_detectable(struct judging *j, const struct exchanged *e)
 {
-	double *told = NULL;
+	double *detectable = NULL;
 	size_t allowed = (size_t)(j->o->alpha * (double)e->x.n + 1e-9);
 
 	if (j->result.reachable) {
-		told = mem_array(e->m.n_subjects, sizeof *told);
-		model_told(&e->m, &e->x, allowed - 1, j->o->power, told);
+		detectable = mem_array(e->m.n_subjects, sizeof *detectable);
+		model_detectable(&e->m, &e->x, allowed - 1, j->o->power, detectable);
 	}
-	for_columns(j, e, say_told, told);
-	free(told);
+	for_columns(j, e, set_detectable, detectable);
+	free(detectable);
 }
 
 /* --- the whole --- */
@@ -641,7 +641,8 @@ static void describe(struct judging *j)
 		j->rules[i].factors = NULL;
 		j->rules[i].difference = j->rules[i].systematic = 0;
 		j->rules[i].doubtful = j->rules[i].taken_out = false;
-		j->rules[i].common = (struct judge_subject){.growth = NAN, .p = 1, .told = NAN};
+		j->rules[i].common =
+		    (struct judge_subject){.growth = NAN, .p = 1, .detectable = NAN};
 		for (size_t k = 0; k < j->rules[i].n; k++) {
 			struct judge_subject *s = &j->rules[i].subjects[k];
 			double by;
@@ -655,7 +656,7 @@ static void describe(struct judging *j)
 			s->large = count_large(s);
 			s->high = 0;
 			s->let_by = false;
-			s->growth = s->by = s->told = NAN;
+			s->growth = s->by = s->detectable = NAN;
 			s->mute = false;
 			s->p = 1;
 			s->same = !j->o->estimates && all_same(s->base);
@@ -711,8 +712,8 @@ static void decide(struct judging *j)
 	for_columns(j, &e, explain_common, NULL);
 	if (j->result.reachable && e.many <= j->o->alpha && !any(j, CHANGE_REGRESSED))
 		for_columns(j, &e, decide_many, NULL);
-	if (j->o->told)
-		find_told(j, &e);
+	if (j->o->detectable)
+		find_detectable(j, &e);
 	exchanged_release(&e);
 	if (j->o->decrease && j->result.reachable) {
 		exchanged_init(&e, j, -1, false);

@@ -60,10 +60,10 @@ struct judge_subject {
 	double growth; /* the logarithm of new / base without the run factors; NaN: none */
 	double
 	    by; /* the amount that is compared with limit; NaN: each run is compared with the base */
-	double t;     /* the statistic; how sure it is, among subjects */
-	double p;     /* among all subjects */
-	double told;  /* an amount whose growth would be detected with power; NaN: not known */
-	size_t large; /* new runs that are so many times the base, JUDGE_TENFOLD; */
+	double t;          /* the statistic; how sure it is, among subjects */
+	double p;          /* among all subjects */
+	double detectable; /* an amount whose growth would be detected with power; NaN: not known */
+	size_t large;      /* new runs that are so many times the base, JUDGE_TENFOLD; */
 	size_t high; /* those that are JUDGE_HIGH times, and farther off than base runs by chance */
 	bool same;   /* it is compared exactly */
 	bool mute;   /* so few runs cannot make it fail */
@@ -85,7 +85,7 @@ struct judge_rule {
 	bool doubtful;     /* it is taken out, but may be the build's */
 	bool taken_out;    /* runs of a side differ by it */
 	double
-	    comes; /* so large is what no base run has, at most, where runs have some things and lack others */
+	    comes; /* so large is what no base run has, at most, where runs have some entities and lack others */
 	struct judge_subject common; /* what its subjects share: change, p, growth */
 };
 
@@ -95,7 +95,7 @@ struct judge_options {
 	size_t runs_min; /* on each side, to regress; 0 and 1 are the same */
 	bool decrease;   /* ask for decrease beyond the limit, too */
 	bool estimates;  /* values are: none is compared exactly */
-	bool told;       /* find what would have been detected */
+	bool detectable; /* find what would have been detected */
 };
 
 struct judge_result {

@@ -74,7 +74,7 @@ static double logarithmic_unit(const struct judge_subject *s, size_t n, double *
 	return middle_of(work, there);
 }
 
-static void take_values(struct model *m, size_t column, double *work)
+static void read_values(struct model *m, size_t column, double *work)
 {
 	struct model_column *c = &m->columns[column];
 	const struct judge_subject *s = c->subject;
@@ -205,7 +205,7 @@ static bool factor_is_there(const struct model *m, struct factor *f)
 	return all / (double)(m->n - 1) > least;
 }
 
-static void take_factor_out(struct model *m, const struct factor *f, size_t column)
+static void subtract_factor(struct model *m, const struct factor *f, size_t column)
 {
 	m->columns[column].systematic = f->systematic;
 	for (size_t k = 0; k < m->n && f->differs; k++)
@@ -213,7 +213,7 @@ static void take_factor_out(struct model *m, const struct factor *f, size_t colu
 					     (f->of[k] - (k < m->n_base ? 0 : f->systematic));
 }
 
-static void take_factor(struct model *m, struct judge_rule *r, struct factor *f, double *work)
+static void fit_factor(struct model *m, struct judge_rule *r, struct factor *f, double *work)
 {
 	f->used = 0;
 	for (size_t i = f->first; i < f->last; i++)
@@ -236,7 +236,7 @@ static void take_factor(struct model *m, struct judge_rule *r, struct factor *f,
 	}
 	for (size_t i = f->first; i < f->last; i++)
 		if (!m->columns[i].linear)
-			take_factor_out(m, f, i);
+			subtract_factor(m, f, i);
 }
 
 /* --- the limit --- */
@@ -522,11 +522,11 @@ static void fill_model(struct model *m, struct judge_rule *rules, size_t n, doub
 		f[i].first = at;
 		for (size_t k = 0; k < rules[i].n; k++, at++) {
 			m->columns[at].subject = &rules[i].subjects[k];
-			take_values(m, at, work);
+			read_values(m, at, work);
 			m->columns[at].raw = growth_of(m, at, work);
 		}
 		f[i].last = at;
-		take_factor(m, &rules[i], &f[i], work);
+		fit_factor(m, &rules[i], &f[i], work);
 	}
 	for (size_t i = 0; i < m->n_subjects; i++)
 		measure(m, i, work);

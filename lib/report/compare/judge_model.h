@@ -62,9 +62,9 @@ double model_shared_variance(const struct model *m, const uint32_t *set);
 /* The k-th smallest, k from 0; v is reordered (Hoare 1961). */
 double model_select(double *v, size_t n, size_t k);
 
-/* judge_told.c: for each subject the growth above its limit that would be detected with this chance; NaN:
+/* judge_detectable.c: for each subject the growth above its limit that would be detected with this chance; NaN:
  * not known. At most `allowed` other sets may reach the statistic of the true one. */
-void model_told(const struct model *m, const struct exchange *x, size_t allowed, double power,
-		double *to);
+void model_detectable(const struct model *m, const struct exchange *x, size_t allowed, double power,
+		      double *to);
 
 #endif

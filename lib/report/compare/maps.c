@@ -10,13 +10,13 @@
 
 typedef bool map_in(const struct compare *c, size_t group, const char *name);
 
-static bool map_has(const struct compare *c, size_t group, enum key key, uint32_t thing)
+static bool map_has(const struct compare *c, size_t group, enum key key, uint32_t entity)
 {
 	const struct compare_group *g = &c->groups[group];
 
 	for (size_t r = 0; r < g->n; r++)
-		if (columns_has(&g->runs[r]->keys[key].self, thing) ||
-		    columns_has(&g->runs[r]->keys[key].total, thing))
+		if (columns_has(&g->runs[r]->keys[key].self, entity) ||
+		    columns_has(&g->runs[r]->keys[key].total, entity))
 			return true;
 	return false;
 }
@@ -24,7 +24,7 @@ static bool map_has(const struct compare *c, size_t group, enum key key, uint32_
 /* Among the calls of a group's stacks. */
 static bool map_call_in(const struct compare *c, size_t group, const char *name)
 {
-	const struct aggregate_things *t = c->things;
+	const struct aggregate_entities *t = c->entities;
 	const char *rest;
 	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen), found = false;
 
@@ -35,7 +35,7 @@ static bool map_call_in(const struct compare *c, size_t group, const char *name)
 			continue;
 		for (; node && !seen[node] && !found; node = t->nodes[node].parent) {
 			seen[node] = true;
-			found = name_maps_thing_is(
+			found = name_maps_entity_is(
 			    t, &t->keys[KEY_FUNCTION].items[t->nodes[node].function], name, &rest);
 		}
 	}
@@ -49,9 +49,9 @@ static bool map_function_in(const struct compare *c, size_t group, const char *n
 	const char *rest;
 
 	for (size_t k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < c->things->keys[keys[k]].n; i++)
-			if (name_maps_thing_is(c->things, &c->things->keys[keys[k]].items[i], name,
-					       &rest) &&
+		for (uint32_t i = 0; i < c->entities->keys[keys[k]].n; i++)
+			if (name_maps_entity_is(c->entities, &c->entities->keys[keys[k]].items[i],
+						name, &rest) &&
 			    map_has(c, group, keys[k], i))
 				return true;
 	return map_call_in(c, group, name);
@@ -65,10 +65,10 @@ static bool map_module_in(const struct compare *c, size_t group, const char *nam
 		const struct aggregate_summary *s = g->runs[r];
 
 		for (size_t i = 0; i < s->n_modules; i++)
-			if (!strcmp(things_text(c->things, s->modules[i].name, NULL), name))
+			if (!strcmp(entities_text(c->entities, s->modules[i].name, NULL), name))
 				return true;
 		if (s->program && s->program != RUN_MIXED &&
-		    !strcmp(things_text(c->things, s->program, NULL), name))
+		    !strcmp(entities_text(c->entities, s->program, NULL), name))
 			return true;
 	}
 	return false;
@@ -85,17 +85,17 @@ void compare_map_text(const struct compare *c, size_t map, struct buf *to)
 	const struct identity_map *m = module ? &c->identity.modules[map]
 					      : &c->identity.functions[map - c->identity.n_modules];
 	const char *word = module ? "module" : "function";
-	const char *thing = module || compare_holds(c, KEY_FUNCTION) || compare_holds(c, KEY_STACK)
-				? word
-				: "site"; /* callers are not known */
+	const char *entity = module || compare_holds(c, KEY_FUNCTION) || compare_holds(c, KEY_STACK)
+				 ? word
+				 : "site"; /* callers are not known */
 	map_in *in = module ? map_module_in : map_function_in;
 
 	if (!in(c, 0, m->was))
 		buf_addf(to, "map-%s %s=%s matches nothing: no %s of the base is called %s", word,
-			 m->was, m->now, thing, m->was);
+			 m->was, m->now, entity, m->was);
 	else if (!in(c, c->n_groups - 1, m->now))
 		buf_addf(to, "map-%s %s=%s matches nothing: no %s of the new side is called %s",
-			 word, m->was, m->now, thing, m->now);
+			 word, m->was, m->now, entity, m->now);
 	else if (in(c, 0, m->now))
 		buf_addf(to, "map-%s %s=%s matches nothing where the base has %s itself", word,
 			 m->was, m->now, m->now);
@@ -109,12 +109,13 @@ static bool map_can_stand(const char *s)
 	return *s && !strpbrk(s, ";\n\r") && !strstr(s, " #") && *s != ' ' && *s != '"';
 }
 
-bool compare_map_proposal(const struct aggregate_things *t, const struct aggregate_thing *was,
-			  const struct aggregate_thing *now, struct buf *to)
+bool compare_map_proposal(const struct aggregate_entities *t, const struct aggregate_entity *was,
+			  const struct aggregate_entity *now, struct buf *to)
 {
 	enum { NAME_MAX = 80 };
 	size_t n_was, n_now;
-	const char *a = things_text(t, was->name, &n_was), *b = things_text(t, now->name, &n_now);
+	const char *a = entities_text(t, was->name, &n_was),
+		   *b = entities_text(t, now->name, &n_now);
 
 	if (was->name == now->name || !map_can_stand(a) || !map_can_stand(b) || n_was > NAME_MAX ||
 	    n_now > NAME_MAX || name_is_address(a, n_was) || name_is_address(b, n_now))

@@ -33,9 +33,9 @@ __attribute__((format(printf, 2, 3))) static void line(struct compare_lines *to,
 }
 
 /* "MemTracer", "none", "several". */
-static const char *word_of(const struct aggregate_things *t, uint32_t string)
+static const char *word_of(const struct aggregate_entities *t, uint32_t string)
 {
-	return string == RUN_MIXED ? "several" : string ? things_text(t, string, NULL) : "none";
+	return string == RUN_MIXED ? "several" : string ? entities_text(t, string, NULL) : "none";
 }
 
 static void note_doubts(const struct compare *c, struct compare_lines *to)
@@ -73,7 +73,7 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 				line(to,
 				     "warning: runs of '%s' are of different builds: %s in %s and "
 				     "%s",
-				     c->groups[g].label, word_of(c->things, module),
+				     c->groups[g].label, word_of(c->entities, module),
 				     c->groups[g].names[0], c->groups[g].names[i]);
 		}
 	for (size_t g = 1; g < c->n_groups; g++)
@@ -91,7 +91,8 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 		}
 	if (other)
 		line(to, "build-ids differ for %zu module%s (%s%s), agree for %zu", other,
-		     plural_s(other), word_of(c->things, example), other > 1 ? ", ..." : "", same);
+		     plural_s(other), word_of(c->entities, example), other > 1 ? ", ..." : "",
+		     same);
 }
 
 /* Named sites' share of a metric in percent; false: not known. */
@@ -177,7 +178,8 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 				const struct run_known *k = &c->groups[g].runs[i]->keys[by].known;
 
 				any |= run_knows(k, s);
-				lacks |= !run_knows(k, s) && k->lack[s] != LACK_NOT_ASKED;
+				lacks |=
+				    !run_knows(k, s) && k->unknown_reason[s] != UNKNOWN_NOT_ASKED;
 			}
 		if (any && lacks)
 			line(to, "some runs have no '%s': its differences are blank",

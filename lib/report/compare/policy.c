@@ -468,7 +468,7 @@ static bool policy_value(struct parse *s, const char *name, const struct later *
 	    name);
 }
 
-static bool policy_take_value(struct parse *s)
+static bool policy_parse_value(struct parse *s)
 {
 	const struct {
 		const char *word;
@@ -548,7 +548,7 @@ enum status policy_parse(struct compare_policy *p, const char *name, const char 
 	s.in = ini_of(text, n, 0, &p->arena, e);
 	while (ini_next(&s.in))
 		if (s.in.key)
-			policy_take_value(&s);
+			policy_parse_value(&s);
 		else if (end_section(&s))
 			policy_begin_section(&s);
 	if (!s.in.st && end_section(&s) && link_waivers(&s) && !p->n_rules)

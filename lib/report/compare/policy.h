@@ -11,7 +11,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/group/grouping.h"
 #include "lib/group/paths.h"
 #include "lib/match/match.h"
@@ -21,7 +21,7 @@
 enum policy_kind {
 	POLICY_GROWTH,   /* new against base: percent AND absolute, where there are count of them */
 	POLICY_MAX,      /* no more than this on the new side; needs no base */
-	POLICY_NEW,      /* so many things may be there that the base has not */
+	POLICY_NEW,      /* so many entities may be there that the base has not */
 	POLICY_COVERAGE, /* at least this share of the metric is at named sites */
 };
 extern const char *const policy_kinds[]; /* "growth", ... */
@@ -30,7 +30,7 @@ enum { POLICY_MATCH_MAX = 16384 }; /* bytes of a line with an expression that is
 enum { POLICY_TOTAL = KEYS };      /* the key of everything together */
 
 struct policy_rule {
-	decimal absolute; /* GROWTH: allowed growth; NEW: smaller things do not count */
+	decimal absolute; /* GROWTH: allowed growth; NEW: smaller entities do not count */
 	decimal max;      /* MAX: the most */
 	const char *name; /* unique */
 	uint32_t line;
@@ -41,13 +41,13 @@ struct policy_rule {
 	int key;                /* enum key, or POLICY_TOTAL */
 	struct match **match;   /* names of the key: any of them; none: all */
 	size_t n_match;
-	bool each;         /* every thing by itself; else their sum */
+	bool each;         /* every entity by itself; else their sum */
 	bool cumulative;   /* total and not self, where the key has both */
 	enum run_per per;  /* not PER_CAPTURE */
 	double percent;    /* GROWTH: allowed growth; COVERAGE: least share; NaN: not given */
 	double drop;       /* COVERAGE: points it may fall below the base; NaN: not given */
 	bool time;         /* of a counter: limits are in ns, whatever its unit of time is */
-	uint64_t count;    /* things with fewer allocations on both sides do not count */
+	uint64_t count;    /* entities with fewer allocations on both sides do not count */
 	uint64_t most_new; /* NEW: so many */
 };
 
@@ -88,7 +88,7 @@ enum status policy_read(struct compare_policy *p, const char *path, struct err *
 void policy_release(struct compare_policy *p);
 
 /* True for a rule without patterns. */
-bool policy_about(const struct policy_rule *r, const struct apart_name *s);
+bool policy_about(const struct policy_rule *r, const struct name_suffix_name *s);
 /* An expression that matches this, without a backslash, which is printed as two. */
 void policy_add_literal(struct buf *b, const char *s, size_t n);
 /* How often the patterns of a rule, and of its waivers, were given up (match.h). */
@@ -96,7 +96,7 @@ uint64_t policy_gave_up(const struct compare_policy *p, size_t rule);
 /* The waiver that is in force for a rule's subject of this value (NaN: it has none) on a day; NULL: none. *other: one
  * that would be, had its day not passed or were the value smaller; may be NULL. */
 const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t rule,
-					  const struct apart_name *s, double value,
+					  const struct name_suffix_name *s, double value,
 					  const char *today, const struct policy_waiver **other);
 
 /* YYYY-MM-DD of a day that exists. */

@@ -4,14 +4,14 @@
  */
 #include "lib/report/compare/policy.h"
 
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 
 #include <string.h>
 
-bool policy_about(const struct policy_rule *r, const struct apart_name *s)
+bool policy_about(const struct policy_rule *r, const struct name_suffix_name *s)
 {
 	for (size_t i = 0; i < r->n_match; i++)
-		if (apart_match(r->match[i], s))
+		if (name_suffix_match(r->match[i], s))
 			return true;
 	return !r->n_match;
 }
@@ -35,15 +35,15 @@ uint64_t policy_gave_up(const struct compare_policy *p, size_t rule)
 	uint64_t times = 0;
 
 	for (size_t i = 0; i < r->n_match; i++)
-		times += match_gave_up(r->match[i]);
+		times += match_timed_out(r->match[i]);
 	for (size_t i = 0; i < p->n_waivers; i++)
 		if (p->waivers[i].rule == rule && p->waivers[i].match)
-			times += match_gave_up(p->waivers[i].match);
+			times += match_timed_out(p->waivers[i].match);
 	return times;
 }
 
 const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t rule,
-					  const struct apart_name *s, double value,
+					  const struct name_suffix_name *s, double value,
 					  const char *today, const struct policy_waiver **other)
 {
 	if (other)
@@ -51,7 +51,7 @@ const struct policy_waiver *policy_waived(const struct compare_policy *p, size_t
 	for (size_t i = 0; i < p->n_waivers; i++) {
 		const struct policy_waiver *w = &p->waivers[i];
 
-		if (w->rule != rule || (w->match && !apart_match(w->match, s)))
+		if (w->rule != rule || (w->match && !name_suffix_match(w->match, s)))
 			continue;
 		if (strcmp(today, w->until) <= 0 &&
 		    (!w->has_max || value <= decimal_to_double(w->max)))

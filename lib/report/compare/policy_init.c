@@ -36,7 +36,7 @@ static const struct compare_group *init_runs(const struct compare *c)
 	return &c->groups[c->n_groups - 1];
 }
 
-static void init_take(struct init_range *r, double v, bool first)
+static void init_widen(struct init_range *r, double v, bool first)
 {
 	r->least = first || v < r->least ? v : r->least;
 	r->most = first || v > r->most ? v : r->most;
@@ -51,7 +51,7 @@ static bool init_total(const struct compare *c, enum sum sum, struct init_range 
 
 		if (!compare_raw_total(g->runs[i], sum, &v))
 			return false;
-		init_take(to, (double)v, i == 0);
+		init_widen(to, (double)v, i == 0);
 	}
 	return true;
 }
@@ -131,7 +131,7 @@ static void init_rule(const struct compare *c, const char *name, const char *wha
 
 /* A site whose runs differ by more than the limit of all sites. */
 struct init_site {
-	const struct aggregate_thing *thing;
+	const struct aggregate_entity *entity;
 	struct init_range r;
 	bool own; /* it has a rule by itself */
 };
@@ -153,13 +153,13 @@ static int init_site_order(const void *a, const void *b)
 
 	if (more != less)
 		return more > less ? -1 : 1;
-	return (x->thing > y->thing) - (x->thing < y->thing);
+	return (x->entity > y->entity) - (x->entity < y->entity);
 }
 
 static bool init_same_name(const struct init_sites *s, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (s->items[k].thing->name == s->items[i].thing->name)
+		if (s->items[k].entity->name == s->items[i].entity->name)
 			return true;
 	return false;
 }
@@ -172,7 +172,7 @@ static void init_choose_own(const struct compare *c, struct init_sites *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct init_site *site = &s->items[i];
 		size_t n;
-		const char *name = things_text(c->things, site->thing->name, &n);
+		const char *name = entities_text(c->entities, site->entity->name, &n);
 
 		site->own = own < INIT_OWN_MAX && site->r.least > 0 && n &&
 			    !name_is_address(name, n) && !init_same_name(s, i);
@@ -188,7 +188,7 @@ static void init_keep_some(const struct compare *c, struct init_sites *s, double
 	for (size_t i = 0; i < s->n; i++) {
 		size_t n;
 
-		things_text(c->things, s->items[i].thing->name, &n);
+		entities_text(c->entities, s->items[i].entity->name, &n);
 		bytes += 3 * n + 1;
 		if (bytes < POLICY_MATCH_MAX / 2)
 			continue;
@@ -213,13 +213,13 @@ static void init_noisy_sites(const struct compare *c, enum sum sum, double *floo
 
 			known = compare_raw(&rows, i, g->runs[k], sum, false, &v);
 			if (known)
-				init_take(&r, (double)v, k == 0);
+				init_widen(&r, (double)v, k == 0);
 		}
 		if (!known || init_margin * init_differs(&r) <= *floor ||
 		    init_differs(&r) <= r.least * INIT_SITE_PERCENT / (100 * init_margin))
 			continue;
 		VEC_PUSH(to->items, to->n, to->cap) = (struct init_site){
-		    .thing = &c->things->keys[KEY_SITE].items[rows.rows[i].thing], .r = r};
+		    .entity = &c->entities->keys[KEY_SITE].items[rows.rows[i].entity], .r = r};
 	}
 	compare_rows_release(&rows);
 	if (to->n)
@@ -236,7 +236,7 @@ static void init_one_site(const struct compare *c, enum sum sum, struct buf *b)
 
 	compare_rows_init(&sites, c, KEY_SITE);
 	compare_rows_init(&stacks, c, KEY_STACK);
-	if (callers_say_one(&sites, &stacks, c->n_groups - 1, sum, &said)) {
+	if (callers_describe_one(&sites, &stacks, c->n_groups - 1, sum, &said)) {
 		buf_adds(b, "; ");
 		buf_add_escaped(b, said.data, said.len);
 		buf_adds(b, ".\n");
@@ -250,7 +250,7 @@ static void init_site_name(const struct compare *c, const struct init_site *site
 {
 	struct buf name = BUF_INIT;
 
-	compare_thing_text(c->things, site->thing, &name);
+	compare_entity_text(c->entities, site->entity, &name);
 	buf_add_escaped(b, name.data, name.len < 150 ? name.len : 150);
 	buf_release(&name);
 }
@@ -270,7 +270,7 @@ static void init_add_others(const struct compare *c, const struct init_sites *s,
 
 	for (size_t i = 0; i < s->n; i++) {
 		size_t n;
-		const char *name = things_text(c->things, s->items[i].thing->name, &n);
+		const char *name = entities_text(c->entities, s->items[i].entity->name, &n);
 
 		if (init_same_name(s, i))
 			continue;
@@ -289,7 +289,7 @@ static void init_add_own(const struct compare *c, const char *rule, enum sum sum
 	for (size_t i = 0; i < s->n; i++) {
 		const struct init_site *site = &s->items[i];
 		size_t n;
-		const char *name = things_text(c->things, site->thing->name, &n);
+		const char *name = entities_text(c->entities, site->entity->name, &n);
 
 		if (!site->own)
 			continue;

@@ -121,14 +121,14 @@ static int compare_view_shown_order(const void *a, const void *b, void *arg)
 {
 	const struct compare_view *v = arg;
 	const struct shown *x = a, *y = b;
-	const struct aggregate_thing *items = v->c->things->keys[v->options.by].items;
+	const struct aggregate_entity *items = v->c->entities->keys[v->options.by].items;
 
 	if (x->has != y->has)
 		return x->has ? -1 : 1;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
-	return things_order(v->c->things, v->options.by, &items[v->rows.rows[x->row].other],
-			    &items[v->rows.rows[y->row].other]);
+	return entities_order(v->c->entities, v->options.by, &items[v->rows.rows[x->row].other],
+			      &items[v->rows.rows[y->row].other]);
 }
 
 static void compare_view_count_otherwise(struct compare_view *v, size_t row)
@@ -266,7 +266,7 @@ static void add_text_column(struct compare_view *v, const char *key, const char 
 /* That it was something else in the base, or that a guess says it was the same. */
 static bool compare_view_says_was(const struct compare_row *r)
 {
-	return r->other != r->thing || (r->guess && r->in & 1 && r->in > 1);
+	return r->other != r->entity || (r->guess && r->in & 1 && r->in > 1);
 }
 
 static void compare_view_add_columns(struct compare_view *v)
@@ -312,58 +312,58 @@ static void compare_view_add_columns(struct compare_view *v)
 	v->table.columns = v->columns;
 }
 
-static void add_string(const struct aggregate_things *t, struct buf *to, uint32_t string)
+static void add_string(const struct aggregate_entities *t, struct buf *to, uint32_t string)
 {
 	size_t n;
-	const char *s = things_text(t, string, &n);
+	const char *s = entities_text(t, string, &n);
 
 	buf_add(to, s, n);
 }
 
-static void add_place(const struct aggregate_things *t, struct buf *to,
-		      const struct aggregate_thing *thing)
+static void add_place(const struct aggregate_entities *t, struct buf *to,
+		      const struct aggregate_entity *entity)
 {
-	if (!thing->file)
+	if (!entity->file)
 		return;
-	add_string(t, to, thing->file);
-	if (thing->line)
-		buf_addf(to, ":%" PRIu32, thing->line);
+	add_string(t, to, entity->file);
+	if (entity->line)
+		buf_addf(to, ":%" PRIu32, entity->line);
 }
 
-void compare_thing_text(const struct aggregate_things *t, const struct aggregate_thing *thing,
-			struct buf *to)
+void compare_entity_text(const struct aggregate_entities *t, const struct aggregate_entity *entity,
+			 struct buf *to)
 {
-	if (thing->name)
-		add_string(t, to, thing->name);
+	if (entity->name)
+		add_string(t, to, entity->name);
 	else
 		buf_adds(to, "[unknown]");
-	if (thing->inside)
+	if (entity->inside)
 		buf_adds(to, " [runtime only]");
-	if (thing->file) {
+	if (entity->file) {
 		buf_adds(to, " (");
-		add_place(t, to, thing);
+		add_place(t, to, entity);
 		buf_addc(to, ')');
 	}
 }
 
-static void add_node(const struct aggregate_things *t, struct buf *to, uint32_t node)
+static void add_node(const struct aggregate_entities *t, struct buf *to, uint32_t node)
 {
 	add_string(t, to, t->keys[KEY_FUNCTION].items[t->nodes[node].function].name);
 }
 
 /* Outermost first in one field, and innermost first as lines beneath the row. */
-static void compare_view_make_chain(struct compare_view *v, const struct aggregate_thing *thing,
+static void compare_view_make_chain(struct compare_view *v, const struct aggregate_entity *entity,
 				    struct table_row *r)
 {
-	const struct aggregate_things *t = v->c->things;
+	const struct aggregate_entities *t = v->c->entities;
 	size_t offsets[DETAILS_MAX], n = 0;
 	uint32_t *path = NULL, outer = 0;
 	size_t cap = 0;
 	uint64_t left = 0;
-	uint32_t at = stack_cut_at(&v->cut, thing->node, &outer, &left);
+	uint32_t at = stack_cut_at(&v->cut, entity->node, &outer, &left);
 
 	v->chain.len = v->detail_text.len = 0;
-	for (uint32_t i = thing->node; i; i = i == at ? outer : t->nodes[i].parent)
+	for (uint32_t i = entity->node; i; i = i == at ? outer : t->nodes[i].parent)
 		VEC_PUSH(path, n, cap) = i;
 	for (size_t i = n; i-- > 0;) {
 		if (path[i] == at)
@@ -374,8 +374,8 @@ static void compare_view_make_chain(struct compare_view *v, const struct aggrega
 		add_node(t, &v->chain, path[i]);
 	}
 	if (!n)
-		buf_addf(&v->chain, thing->hash ? "[stack %016" PRIx64 "]" : "[no stack]",
-			 thing->hash);
+		buf_addf(&v->chain, entity->hash ? "[stack %016" PRIx64 "]" : "[no stack]",
+			 entity->hash);
 	for (size_t i = 0; i < n && i < DETAILS_MAX; i++) {
 		offsets[i] = v->detail_text.len;
 		add_node(t, &v->detail_text, path[i]);
@@ -402,7 +402,7 @@ static struct table_cell compare_view_change_cell(const struct compare_view *v, 
 	const char *word;
 
 	if (r->unknown & (1u | last))
-		word = "unknown"; /* an aggregate was pruned of its smallest things */
+		word = "unknown"; /* an aggregate was pruned of its smallest entities */
 	else if (!(r->in & 1))
 		word = "new";
 	else if (!(r->in & last))
@@ -425,7 +425,7 @@ static struct table_cell buf_cell(const struct buf *b)
 static struct table_cell text_cell(const struct compare_view *v, uint32_t string)
 {
 	size_t n;
-	const char *s = things_text(v->c->things, string, &n);
+	const char *s = entities_text(v->c->entities, string, &n);
 
 	return string ? cell_text(s, n) : (struct table_cell){.present = false};
 }
@@ -444,30 +444,30 @@ static struct table_cell number_cell(struct compare_view *v, size_t row, const s
 static void compare_view_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct compare_view *v = arg;
-	const struct aggregate_things *t = v->c->things;
+	const struct aggregate_entities *t = v->c->entities;
 	size_t row = v->shown[i].row;
 	const struct compare_row *of = &v->rows.rows[row];
-	const struct aggregate_thing *items = t->keys[v->options.by].items,
-				     *thing = &items[of->thing];
+	const struct aggregate_entity *items = t->keys[v->options.by].items,
+				      *entity = &items[of->entity];
 
 	v->name.len = v->at.len = v->address.len = v->was.len = v->hint.len = 0;
-	if (thing->name)
-		add_string(t, &v->name, thing->name);
+	if (entity->name)
+		add_string(t, &v->name, entity->name);
 	else
 		buf_adds(&v->name, v->options.by == KEY_TYPE ? "[no type]" : "[no name]");
-	if (thing->inside)
+	if (entity->inside)
 		buf_adds(&v->name, " [runtime only]");
 	if (of->folded)
 		buf_adds(&v->name, " [folded?]");
-	add_place(t, &v->at, thing);
-	if (thing->has_address)
-		buf_addf(&v->address, "0x%" PRIx64, thing->address);
+	add_place(t, &v->at, entity);
+	if (entity->has_address)
+		buf_addf(&v->address, "0x%" PRIx64, entity->address);
 	if (compare_view_says_was(of))
-		compare_thing_text(t, &items[of->other], &v->was);
+		compare_entity_text(t, &items[of->other], &v->was);
 	if (of->hint != COMPARE_NONE)
-		compare_thing_text(t, &items[v->rows.rows[of->hint].thing], &v->hint);
+		compare_entity_text(t, &items[v->rows.rows[of->hint].entity], &v->hint);
 	if (v->options.by == KEY_STACK)
-		compare_view_make_chain(v, thing, r);
+		compare_view_make_chain(v, entity, r);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		struct table_cell *c = &r->cells[k];
 
@@ -476,12 +476,12 @@ static void compare_view_fill(void *arg, size_t i, struct table_row *r)
 		case WHAT_CHANGE: *c = compare_view_change_cell(v, row); break;
 		case WHAT_NAME: *c = buf_cell(&v->name); break;
 		case WHAT_AT: *c = buf_cell(&v->at); break;
-		case WHAT_FILE: *c = text_cell(v, thing->file); break;
+		case WHAT_FILE: *c = text_cell(v, entity->file); break;
 		case WHAT_LINE:
-			if (thing->line)
-				*c = cell_number(thing->line);
+			if (entity->line)
+				*c = cell_number(entity->line);
 			break;
-		case WHAT_MODULE: *c = text_cell(v, thing->module); break;
+		case WHAT_MODULE: *c = text_cell(v, entity->module); break;
 		case WHAT_ADDRESS: *c = buf_cell(&v->address); break;
 		case WHAT_STACK: *c = buf_cell(&v->chain); break;
 		case WHAT_WAS: *c = buf_cell(&v->was); break;
@@ -639,19 +639,19 @@ static void note_guesses(struct compare_view *v)
 /* Of its rows' stacks, each from the root. */
 static void compare_view_cut_stacks(struct compare_view *v)
 {
-	const struct aggregate_things *t = v->c->things;
-	const struct aggregate_thing *items = t->keys[KEY_STACK].items;
+	const struct aggregate_entities *t = v->c->entities;
+	const struct aggregate_entity *items = t->keys[KEY_STACK].items;
 	char note[STACK_CUT_NOTE];
 
 	for (size_t i = 1; i < t->n_nodes; i++) {
-		const struct things_node *node = &t->nodes[i];
+		const struct entities_node *node = &t->nodes[i];
 		size_t n;
 
-		things_text(t, t->keys[KEY_FUNCTION].items[node->function].name, &n);
+		entities_text(t, t->keys[KEY_FUNCTION].items[node->function].name, &n);
 		stack_cut_add(&v->cut, node->parent, 1, n);
 	}
 	for (size_t i = 0; i < v->table.n_rows; i++)
-		stack_cut_show(&v->cut, items[v->rows.rows[v->shown[i].row].thing].node);
+		stack_cut_show(&v->cut, items[v->rows.rows[v->shown[i].row].entity].node);
 	if (stack_cut_choose(&v->cut)) {
 		stack_cut_note(&v->cut, note);
 		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) = text(v, "%s", note);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A comparison as a document: the things that changed, most first, the runs they are from, caveats
+ * A comparison as a document: the entities that changed, most first, the runs they are from, caveats
  * of the differences, and a differential flame graph of the stacks.
  */
 #ifndef TM_REPORT_COMPARE_VIEW_H
@@ -13,7 +13,7 @@ struct compare_options {
 	enum key by;
 	int sort;        /* an enum sum or SORT_AUTO and so on (metric.h) */
 	bool cumulative; /* totals, where the key has them */
-	bool all;        /* things that did not change, too */
+	bool all;        /* entities that did not change, too */
 	bool flame;      /* the graph, where stacks are held: large */
 	uint64_t n;      /* rows; 0: all */
 };
@@ -44,8 +44,8 @@ struct compare_lines {
 void compare_notes(const struct compare *c, enum key by, enum sum sum, struct compare_lines *to);
 /* The stacks of the base and the last group; f is FLAME_INIT. */
 void compare_flame(const struct compare *c, enum sum sum, struct flame *f);
-/* A thing with its place: "name (file:line)". */
-void compare_thing_text(const struct aggregate_things *t, const struct aggregate_thing *thing,
-			struct buf *to);
+/* An entity with its place: "name (file:line)". */
+void compare_entity_text(const struct aggregate_entities *t, const struct aggregate_entity *entity,
+			 struct buf *to);
 
 #endif

@@ -54,7 +54,7 @@ static void frames_by_add_columns(struct frames_by *f)
 
 static void frames_by_group_cells(struct frames_by *f, uint32_t group, struct table_cell *cells)
 {
-	const struct group_project *p = &f->project;
+	const struct grouped_profile *p = &f->project;
 	struct group_name n;
 
 	group_name(p, 0, group, &n);
@@ -137,23 +137,23 @@ static void frames_by_captured(void *arg, struct trace *t)
 
 void frames_by_init(struct frames_by *f, const struct frames_by_options *o)
 {
-	struct project_options p = o->project;
+	struct grouped_profile_options p = o->project;
 
 	*f = (struct frames_by){.options = *o, .groups = frame_groups_new()};
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
 	p.slice_cells = true;
-	p.together = frames_together(p.by[0].by);
+	p.collapse = frames_together(p.by[0].by);
 	p.sliced = frames_by_sliced;
 	p.captured = frames_by_captured;
 	p.arg = f;
 	frames_by_add_columns(f);
-	project_init(&f->project, &p);
+	grouped_profile_init(&f->project, &p);
 }
 
 void frames_by_release(struct frames_by *f)
 {
-	project_release(&f->project);
+	grouped_profile_release(&f->project);
 	frame_groups_free(f->groups);
 	buf_release(&f->chain);
 	stack_cut_release(&f->cut);

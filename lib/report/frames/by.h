@@ -11,8 +11,8 @@
 enum { FRAMES_BY_COLUMNS = SUMS + 11 };
 
 struct frames_by_options {
-	struct project_options project; /* by[0]: the key */
-	int64_t every;                  /* ns; 0: by frames */
+	struct grouped_profile_options project; /* by[0]: the key */
+	int64_t every;                          /* ns; 0: by frames */
 	int sort;   /* FRAMES_AUTO or an enum sum: rows of a frame, largest first */
 	uint64_t n; /* rows of each frame; 0: all */
 	/* Takes a row of the table; not ST_OK ends the reading with that. */
@@ -21,7 +21,7 @@ struct frames_by_options {
 };
 
 struct frames_by {
-	struct group_project project;
+	struct grouped_profile project;
 	struct frames_by_options options;
 	struct table table; /* columns only */
 	struct table_column columns[FRAMES_BY_COLUMNS];

@@ -22,7 +22,7 @@ struct detail_row { /* a group of the first or second grouping; more: how many a
 };
 
 struct frames_detail {
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	enum sum sort;
 	struct table table;
 	struct table_column columns[DETAIL_COLUMNS];
@@ -39,7 +39,7 @@ struct frames_detail {
 	char more[64];
 };
 
-void frames_detail_groupings(struct project_options *o)
+void frames_detail_groupings(struct grouped_profile_options *o)
 {
 	o->by[0] = (struct grouping_key){.by = KEY_TYPE};
 	o->by[1] = (struct grouping_key){.by = KEY_STACK, .within = 1};
@@ -58,7 +58,7 @@ static int frames_detail_compare(const void *a, const void *b, void *arg)
 }
 
 /* Stacks by their type, each type's largest first: first[type] is where they begin. */
-static uint32_t *sorted_stacks(const struct group_project *p, enum sum sort, uint32_t **first)
+static uint32_t *sorted_stacks(const struct grouped_profile *p, enum sum sort, uint32_t **first)
 {
 	const struct grouping *g = &p->groupings[1];
 	struct ranking r = {.p = p, .run = &p->now, .grouping = 1, .sum = sort};
@@ -100,7 +100,7 @@ static void frames_detail_add_rows(struct frames_detail *d, uint64_t n, uint64_t
 
 static void add_details(struct frames_detail *d, uint32_t stack, struct table_row *row)
 {
-	const struct group_project *p = d->p;
+	const struct grouped_profile *p = d->p;
 	size_t offsets[DETAIL_CALLS], n = 0;
 
 	d->text.len = 0;
@@ -146,7 +146,7 @@ static struct table_cell sum_cell(uint64_t v, enum sum s)
 static void frames_detail_fill(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_detail *d = arg;
-	const struct group_project *p = d->p;
+	const struct grouped_profile *p = d->p;
 	const struct detail_row *r = &d->rows[i];
 	size_t grouping = r->stack, k = d->n_sums;
 	const struct group_columns *c = &p->now.groupings[grouping].self;
@@ -232,7 +232,7 @@ static void frames_detail_cut_stacks(struct frames_detail *d)
 	}
 }
 
-struct frames_detail *frames_detail_new(const struct group_project *p, int sort, uint64_t n,
+struct frames_detail *frames_detail_new(const struct grouped_profile *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e)
 {
 	const struct run_known *known = &p->now.groupings[0].known;

@@ -257,7 +257,7 @@ static void frames_captured(void *arg, struct trace *t)
 
 void frames_init(struct frames *f, const struct frames_options *o)
 {
-	struct project_options p = o->project;
+	struct grouped_profile_options p = o->project;
 
 	*f = (struct frames){
 	    .options = *o, .sort = o->sort, .slicing = mem_zalloc(sizeof *f->slicing)};
@@ -268,8 +268,8 @@ void frames_init(struct frames *f, const struct frames_options *o)
 	p.counters = true;
 	p.slice_cells = o->tops || o->news || filters_any(p.filters);
 	if (o->bare && !o->news)
-		p.together =
-		    o->tops ? frames_together(p.by[0].by) : TOGETHER_STACKS | TOGETHER_TYPES;
+		p.collapse =
+		    o->tops ? frames_together(p.by[0].by) : COLLAPSE_STACKS | COLLAPSE_TYPES;
 	p.sliced = frames_sliced;
 	p.captured = frames_captured;
 	p.arg = f;
@@ -277,12 +277,12 @@ void frames_init(struct frames *f, const struct frames_options *o)
 		p.by[1] = (struct grouping_key){.by = KEY_STACK};
 		p.n_by = 2;
 	}
-	project_init(&f->project, &p);
+	grouped_profile_init(&f->project, &p);
 }
 
 void frames_release(struct frames *f)
 {
-	project_release(&f->project);
+	grouped_profile_release(&f->project);
 	intern_release(&f->names);
 	columns_release(&f->sums);
 	frames_counters_release(&f->counters);

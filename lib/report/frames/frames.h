@@ -13,7 +13,7 @@
 #define TM_REPORT_FRAMES_FRAMES_H
 
 #include "lib/aggregate/project.h"
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/report/frames/counters.h"
 #include "lib/table/document.h"
 
@@ -44,16 +44,17 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e);
 const char *frame_metric_word(int metric); /* below FRAME_METRICS: as options have it */
 
 struct frames_options {
-	struct project_options project; /* filters, domain and the like; by[0]: what tops are of */
-	int64_t every;                  /* ns; 0: by frames */
-	int sort;                       /* FRAMES_AUTO, an enum sum or FRAME_DURATION */
-	const char *sort_counter;       /* NULL, or instead: a counter's name */
-	bool sorted;                    /* rows by it, largest first; else in the capture's order */
-	uint64_t n;                     /* rows; 0: all */
-	unsigned tops;                  /* beneath each frame: the largest groups of by[0] */
-	bool page;                      /* charts of the frames' time and of counters, too */
-	bool news; /* stacks that appear for the first time (by[1] is stacks) */
-	bool bare; /* only rows are asked for: groups may be none */
+	struct grouped_profile_options
+	    project;              /* filters, domain and the like; by[0]: what tops are of */
+	int64_t every;            /* ns; 0: by frames */
+	int sort;                 /* FRAMES_AUTO, an enum sum or FRAME_DURATION */
+	const char *sort_counter; /* NULL, or instead: a counter's name */
+	bool sorted;              /* rows by it, largest first; else in the capture's order */
+	uint64_t n;               /* rows; 0: all */
+	unsigned tops;            /* beneath each frame: the largest groups of by[0] */
+	bool page;                /* charts of the frames' time and of counters, too */
+	bool news;                /* stacks that appear for the first time (by[1] is stacks) */
+	bool bare;                /* only rows are asked for: groups may be none */
 	struct spike spikes[SPIKES_MAX];
 	size_t n_spikes;
 };
@@ -81,7 +82,7 @@ struct frame_new {
 };
 
 struct frames {
-	struct group_project project;
+	struct grouped_profile project;
 	struct frames_options options;
 	struct intern names;
 	struct frame *rows;
@@ -123,7 +124,7 @@ void frames_init(struct frames *f, const struct frames_options *o); /* f stays w
 void frames_release(struct frames *f);
 static inline struct sink *frames_sink(struct frames *f)
 {
-	return project_sink(&f->project);
+	return grouped_profile_sink(&f->project);
 }
 /* An aggregate, as if its captures had been read: a row per number of a frame, which is the mean of
  * the captures that have it. ST_UNSUPPORTED: an option on frames needs events. */

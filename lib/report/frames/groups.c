@@ -54,7 +54,7 @@ static void add_cell(struct frame_groups *g, const struct tally *a, size_t i, ui
 }
 
 /* The group of a cell stays what it is; there may be none yet. */
-static uint32_t frame_groups_of(struct frame_groups *g, struct group_project *p,
+static uint32_t frame_groups_of(struct frame_groups *g, struct grouped_profile *p,
 				const struct trace *t, uint32_t cell, size_t grouping)
 {
 	uint32_t group;
@@ -63,13 +63,13 @@ static uint32_t frame_groups_of(struct frame_groups *g, struct group_project *p,
 	    mem_grow_zero(g->of_cell, &g->cap_of_cell, (size_t)cell + 1, sizeof *g->of_cell);
 	if (g->of_cell[cell])
 		return g->of_cell[cell] - 1;
-	group = project_cell_group(p, t, cell, grouping);
+	group = grouped_profile_cell_group(p, t, cell, grouping);
 	if (group != GROUP_NONE)
 		g->of_cell[cell] = group + 1;
 	return group;
 }
 
-void frame_groups_fill(struct frame_groups *g, struct group_project *p, const struct trace *t,
+void frame_groups_fill(struct frame_groups *g, struct grouped_profile *p, const struct trace *t,
 		       const struct tally_slice *s, size_t grouping)
 {
 	bool by_type = p->groupings[grouping].key.by == KEY_TYPE;
@@ -101,7 +101,7 @@ void frame_groups_fill(struct frame_groups *g, struct group_project *p, const st
 		struct tally_sums add;
 
 		tally_slice_type_sums(&p->tally, i, &add);
-		sums_add(at(g, project_type_group(p, t, s->types[i], grouping)), &add);
+		sums_add(at(g, grouped_profile_type_group(p, t, s->types[i], grouping)), &add);
 	}
 }
 

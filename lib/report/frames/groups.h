@@ -6,7 +6,7 @@
 #ifndef TM_REPORT_FRAMES_GROUPS_H
 #define TM_REPORT_FRAMES_GROUPS_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 
 struct frame_groups {
 	uint32_t *ids;
@@ -23,8 +23,8 @@ struct frame_groups {
 /* TOGETHER bits (tally/tally.h) of a report that asks for no groups but those of a key. */
 static inline unsigned frames_together(enum key by)
 {
-	return by == KEY_TYPE     ? TOGETHER_STACKS
-	       : by == KEY_THREAD ? TOGETHER_STACKS | TOGETHER_TYPES
+	return by == KEY_TYPE     ? COLLAPSE_STACKS
+	       : by == KEY_THREAD ? COLLAPSE_STACKS | COLLAPSE_TYPES
 				  : 0;
 }
 
@@ -32,7 +32,7 @@ struct frame_groups *frame_groups_new(void);
 void frame_groups_free(struct frame_groups *g); /* accepts NULL */
 /* Replaces what g had. Every slice of a capture has to come by, for the sake of what is live.
  * Totals of types come in where the grouping is by type and nothing is filtered by name. */
-void frame_groups_fill(struct frame_groups *g, struct group_project *p, const struct trace *t,
+void frame_groups_fill(struct frame_groups *g, struct grouped_profile *p, const struct trace *t,
 		       const struct tally_slice *s, size_t grouping);
 /* Largest first by one sum, those that do not have it last; equal ones in the order of groups. */
 void frame_groups_sort(struct frame_groups *g, enum sum by);

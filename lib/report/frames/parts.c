@@ -138,7 +138,7 @@ enum {
 static void frames_parts_fill_new(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
-	const struct group_project *p = &r->f->project;
+	const struct grouped_profile *p = &r->f->project;
 	const struct frame_new *n = &r->f->fresh[i];
 	const struct frame *frame = &r->f->rows[n->frame];
 	struct group_name name;
@@ -162,7 +162,7 @@ static void frames_parts_fill_new(void *arg, size_t i, struct table_row *row)
 /* Of its rows' stacks, each from the root. */
 static void frames_parts_cut_news(struct frames_report *r)
 {
-	const struct group_project *p = &r->f->project;
+	const struct grouped_profile *p = &r->f->project;
 	char text[STACK_CUT_NOTE];
 
 	if (!r->f->n_fresh)

@@ -24,7 +24,7 @@ static const char *frames_report_counter_title(struct frames_report *r, int metr
 	const char *unit = frames_counters_unit(c, counter);
 	const char *name = frames_counters_name(c, counter);
 	size_t len = strlen(name), n = strlen(unit);
-	bool told =
+	bool reported =
 	    counter_column(unit) != COLUMN_DECIMAL || (len >= n && !strcmp(name + len - n, unit));
 	struct buf b = BUF_INIT;
 	const char *s;
@@ -35,7 +35,7 @@ static const char *frames_report_counter_title(struct frames_report *r, int metr
 	/* Bytes of a domain are known as those of the one that counts. */
 	if (c->items[counter].domain)
 		buf_adds(&b, metric_title_mark(&r->f->project.now.known, SUM_REQUESTED));
-	if (!told)
+	if (!reported)
 		buf_addf(&b, " (%s)", unit);
 	s = arena_strndup(&r->arena, b.data, b.len);
 	buf_release(&b);
@@ -114,7 +114,7 @@ void frames_value_text(struct buf *b, const struct frames *f, int metric, decima
 	cell_for_people(b, &c, &cell, false);
 }
 
-void frames_stack_text(struct buf *b, const struct group_project *p, const struct stack_cut *cut,
+void frames_stack_text(struct buf *b, const struct grouped_profile *p, const struct stack_cut *cut,
 		       uint32_t stack)
 {
 	struct group_chain chain = {.n = 0};

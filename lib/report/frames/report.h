@@ -73,8 +73,8 @@ const char *frames_title(struct frames_report *r, int metric);
 const char *frames_key(struct frames_report *r, int metric);      /* of CSV */
 enum column_type frames_type(const struct frames *f, int metric); /* f: for counters only */
 void frames_value_text(struct buf *b, const struct frames *f, int metric, decimal v);
-/* The calls of a stack of the project, as chain_join has them. cut: NULL: it is whole. */
-void frames_stack_text(struct buf *b, const struct group_project *p, const struct stack_cut *cut,
+/* The calls of a stack of the profile, as chain_join has them. cut: NULL: it is whole. */
+void frames_stack_text(struct buf *b, const struct grouped_profile *p, const struct stack_cut *cut,
 		       uint32_t stack);
 void frames_note(struct frames_report *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

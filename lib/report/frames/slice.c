@@ -28,7 +28,7 @@ static struct tally_sums filtered(const struct frame_groups *g, unsigned has)
 }
 
 /* The sums of a slice that are shown with filters by name, known or not: totals of types have no names. */
-static unsigned has_of(const struct group_project *p, const struct trace *t)
+static unsigned has_of(const struct grouped_profile *p, const struct trace *t)
 {
 	uint8_t state[SUMS];
 	unsigned at_types = tally_states(&p->tally, t, DOMAINS, state), has = 0;
@@ -39,7 +39,7 @@ static unsigned has_of(const struct group_project *p, const struct trace *t)
 	return has;
 }
 
-struct tally_sums frame_slice_sums(struct frame_groups *g, struct group_project *p,
+struct tally_sums frame_slice_sums(struct frame_groups *g, struct grouped_profile *p,
 				   const struct trace *t, const struct tally_slice *s,
 				   unsigned *known)
 {
@@ -52,7 +52,7 @@ struct tally_sums frame_slice_sums(struct frame_groups *g, struct group_project 
 		for (size_t i = 0; i < g->n; i++)
 			followed |= (g->sums[i].has & SUMS_LIVE) != 0;
 	} else {
-		unsigned domain = project_slice_domain(p, t);
+		unsigned domain = grouped_profile_slice_domain(p, t);
 
 		all = s->all[domain];
 		followed = p->tally.followed[domain];

@@ -10,7 +10,7 @@
 
 /* The slice's sums; live: after it. *known gets the SUM_BITs of the sums that what is selected can have. With
  * filters by name, g is filled by p's first grouping; every slice of a capture has to come by then. */
-struct tally_sums frame_slice_sums(struct frame_groups *g, struct group_project *p,
+struct tally_sums frame_slice_sums(struct frame_groups *g, struct grouped_profile *p,
 				   const struct trace *t, const struct tally_slice *s,
 				   unsigned *known);
 

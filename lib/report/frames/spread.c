@@ -49,7 +49,7 @@ struct spread_group { /* zeroed: no frame has it */
 };
 
 struct frames_spread {
-	struct group_project project;
+	struct grouped_profile project;
 	struct frames_spread_options options;
 	struct frame_groups *groups; /* of the present slice */
 	struct spread_group *of;     /* by group */
@@ -130,7 +130,7 @@ static void spread_captured(void *arg, struct trace *t)
 struct frames_spread *spread_new(const struct frames_spread_options *o)
 {
 	struct frames_spread *s = mem_zalloc(sizeof *s);
-	struct project_options p = o->project;
+	struct grouped_profile_options p = o->project;
 
 	s->options = *o;
 	s->metric = o->sort;
@@ -138,11 +138,11 @@ struct frames_spread *spread_new(const struct frames_spread_options *o)
 	p.slicing = o->every ? SLICE_TIMES : SLICE_FRAMES;
 	p.every = o->every;
 	p.slice_cells = true;
-	p.together = frames_together(p.by[0].by);
+	p.collapse = frames_together(p.by[0].by);
 	p.sliced = spread_sliced;
 	p.captured = spread_captured;
 	p.arg = s;
-	project_init(&s->project, &p);
+	grouped_profile_init(&s->project, &p);
 	return s;
 }
 
@@ -155,12 +155,12 @@ void spread_free(struct frames_spread *s)
 	free(s->of);
 	free(s->ranked);
 	frame_groups_free(s->groups);
-	project_release(&s->project);
+	grouped_profile_release(&s->project);
 	buf_release(&s->at);
 	free(s);
 }
 
-struct group_project *spread_project(struct frames_spread *s)
+struct grouped_profile *spread_project(struct frames_spread *s)
 {
 	return &s->project;
 }

@@ -11,8 +11,8 @@
 #include "lib/report/frames/frames.h"
 
 struct frames_spread_options {
-	struct project_options project; /* by[0]: the key */
-	int64_t every;                  /* ns; 0: by frames */
+	struct grouped_profile_options project; /* by[0]: the key */
+	int64_t every;                          /* ns; 0: by frames */
 	/* FRAMES_AUTO, which is the first that has a value, or an enum sum that spread_measures. */
 	int sort;
 	uint64_t n; /* rows, those with the largest total first; 0: all */
@@ -25,7 +25,7 @@ struct frames_spread;
 
 struct frames_spread *spread_new(const struct frames_spread_options *o);
 void spread_free(struct frames_spread *s); /* accepts NULL */
-struct group_project *spread_project(struct frames_spread *s);
+struct grouped_profile *spread_project(struct frames_spread *s);
 /* After the last capture. */
 const struct table *spread_table(struct frames_spread *s);
 

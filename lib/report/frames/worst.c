@@ -73,7 +73,7 @@ struct frames_worst {
 	    all_over; /* over: of the present capture, by the first two lists */
 	unsigned known, valued;
 	/* The table. */
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	size_t measure;
 	const struct worst_list *rows;
 	struct table table;
@@ -82,7 +82,8 @@ struct frames_worst {
 	struct buf site, at;
 };
 
-struct frames_worst *frames_worst_new(struct project_options *o, size_t stacks, int64_t budget)
+struct frames_worst *frames_worst_new(struct grouped_profile_options *o, size_t stacks,
+				      int64_t budget)
 {
 	struct frames_worst *w = mem_zalloc(sizeof *w);
 
@@ -155,7 +156,7 @@ static uint64_t worst_value(const struct worst_frame *f, size_t list)
 	return list == BY_MAIN ? f->main : f->v[list - BY_MEASURES];
 }
 
-static void keep_cells(struct frames_worst *w, struct group_project *p, const struct trace *t,
+static void keep_cells(struct frames_worst *w, struct grouped_profile *p, const struct trace *t,
 		       const struct tally_slice *s, struct worst_frame *f)
 {
 	struct frame_groups *g = w->of_stacks;
@@ -170,7 +171,7 @@ static void keep_cells(struct frames_worst *w, struct group_project *p, const st
 	}
 }
 
-void frames_worst_sliced(struct frames_worst *w, struct group_project *p, const struct trace *t,
+void frames_worst_sliced(struct frames_worst *w, struct grouped_profile *p, const struct trace *t,
 			 const struct tally_slice *s)
 {
 	unsigned known;
@@ -212,7 +213,7 @@ void frames_worst_sliced(struct frames_worst *w, struct group_project *p, const 
 }
 
 /* As the rows of frames.h: where no frame has a time, it lasts as long as the main thread's calls. */
-void frames_worst_captured(struct frames_worst *w, const struct group_project *p)
+void frames_worst_captured(struct frames_worst *w, const struct grouped_profile *p)
 {
 	size_t by = w->started ? BY_DURATION : BY_MAIN;
 	struct worst_list *l = &w->lists[by];
@@ -393,7 +394,7 @@ static void worst_choose(struct frames_worst *w)
 	w->measure = MEASURES - 1;
 }
 
-const struct table *frames_worst_table(struct frames_worst *w, const struct group_project *p)
+const struct table *frames_worst_table(struct frames_worst *w, const struct grouped_profile *p)
 {
 	if (!w->frames || p->now.early)
 		return NULL;

@@ -8,7 +8,7 @@
 #ifndef TM_REPORT_FRAMES_WORST_H
 #define TM_REPORT_FRAMES_WORST_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/table/document.h"
 
 #define FRAMES_WORST_TABLE "worst-frames" /* the table's name */
@@ -17,15 +17,16 @@ struct frames_worst;
 
 /* p is by site, with its grouping number `stacks` by stack within that. budget: ns, 0: none. o gets what a
  * project needs for it, but for o->captured and o->sliced, which the caller hands on. */
-struct frames_worst *frames_worst_new(struct project_options *o, size_t stacks, int64_t budget);
+struct frames_worst *frames_worst_new(struct grouped_profile_options *o, size_t stacks,
+				      int64_t budget);
 void frames_worst_free(struct frames_worst *w); /* accepts NULL */
-/* project_options.sliced and .captured */
-void frames_worst_sliced(struct frames_worst *w, struct group_project *p, const struct trace *t,
+/* grouped_profile_options.sliced and .captured */
+void frames_worst_sliced(struct frames_worst *w, struct grouped_profile *p, const struct trace *t,
 			 const struct tally_slice *s);
-void frames_worst_captured(struct frames_worst *w, const struct group_project *p);
+void frames_worst_captured(struct frames_worst *w, const struct grouped_profile *p);
 /* After the last capture, when sites are what they stay. NULL: no frame was marked, or marks came behind
  * events of their time, which are not in their frames then. */
-const struct table *frames_worst_table(struct frames_worst *w, const struct group_project *p);
+const struct table *frames_worst_table(struct frames_worst *w, const struct grouped_profile *p);
 /* The numbers of frames and, with a budget, of those above it; after the table. */
 void frames_worst_numbers(const struct frames_worst *w, struct table_document *d);
 

@@ -222,8 +222,8 @@ static enum status heap_set_begin(struct sink *sink, struct trace *t, struct err
 	return ST_OK;
 }
 
-static enum status heap_set_take(struct sink *sink, struct trace *t, const struct event *ev,
-				 struct err *e)
+static enum status heap_set_on_event(struct sink *sink, struct trace *t, const struct event *ev,
+				     struct err *e)
 {
 	struct heap_set *s = (struct heap_set *)sink;
 
@@ -238,7 +238,7 @@ static enum status heap_set_take(struct sink *sink, struct trace *t, const struc
 static enum status heap_set_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 				  struct err *e)
 {
-	return sink_each(s, t, b, e, heap_set_take);
+	return sink_each(s, t, b, e, heap_set_on_event);
 }
 
 /* A snapshot without roots: what nothing refers to is taken for them. */

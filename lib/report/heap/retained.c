@@ -204,7 +204,7 @@ static void retained_fetch(const struct search *f)
 		__builtin_prefetch(&f->at[h->out[r]]);
 }
 
-static uint32_t take_turn(struct search *f)
+static uint32_t pop_waiting(struct search *f)
 {
 	uint32_t v = f->waiting[f->first];
 
@@ -244,7 +244,7 @@ static bool retained_find_sets(struct search *f)
 		uint32_t v, set, n;
 
 		retained_fetch(f);
-		v = take_turn(f);
+		v = pop_waiting(f);
 		set = set_now(f, v);
 		if (set == f->at[v].own)
 			continue;

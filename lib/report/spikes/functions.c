@@ -2,7 +2,7 @@
 #include "lib/report/spikes/functions.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/apart.h"
+#include "lib/group/disambiguate.h"
 #include "lib/tally/sums.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_called(const struct spike_functions *f, const struct spike_functi
 	const char *raw = names_text(&f->names, fn->raw, &n_raw);
 
 	for (size_t i = 0; i < m->n; i++)
-		if (apart_match(m->items[i], &(struct apart_name){name, n, raw, n_raw}))
+		if (name_suffix_match(m->items[i], &(struct name_suffix_name){name, n, raw, n_raw}))
 			return true;
 	return fn->raw != fn->name && spike_matches_any(m, raw, strnlen(raw, n_raw));
 }
@@ -87,7 +87,7 @@ static void spike_functions_add_verdicts(struct spike_functions *f, struct spike
 	}
 	if (!f->filters)
 		return;
-	fn->kept = filters_name(f->filters, &(struct apart_name){name, n, raw, n_raw});
+	fn->kept = filters_name(f->filters, &(struct name_suffix_name){name, n, raw, n_raw});
 	if (fn->module)
 		fn->kept |= filters_module(f->filters, module, n_module);
 	if (fn->file)
@@ -234,9 +234,9 @@ const char *spike_function_name(const struct spike_functions *f, uint32_t id, si
 	return names_text(&f->names, f->items[id].name, len);
 }
 
-void spike_functions_tell_apart(struct spike_functions *f)
+void spike_functions_disambiguate(struct spike_functions *f)
 {
-	names_tell_apart(&f->names);
+	names_disambiguate(&f->names);
 	for (size_t i = 1; i < f->n; i++)
 		if (f->items[i].function)
 			f->items[i].name = f->names.functions[f->items[i].function].display;

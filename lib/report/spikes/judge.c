@@ -88,8 +88,8 @@ struct verdict { /* the first rule that says something decides */
 	uint8_t ignore, ignore_children, pause;
 };
 
-static void spikes_judge_take(struct spike_state *to, struct verdict *v, const struct spike_rule *r,
-			      uint32_t i)
+static void spikes_judge_apply(struct spike_state *to, struct verdict *v,
+			       const struct spike_rule *r, uint32_t i)
 {
 	if (r->has_threshold && r->kind == SPIKE_FUNCTION && !v->own) {
 		v->own = true;
@@ -142,7 +142,7 @@ void spikes_judge(const struct spikes *s, uint32_t function, uint64_t thread_lim
 		uint32_t i = s->functions.rule_lists[f->first + k];
 
 		if (holds(s, i, place))
-			spikes_judge_take(to, &v, &s->options.rules->items[i], i);
+			spikes_judge_apply(to, &v, &s->options.rules->items[i], i);
 	}
 	if (v.own)
 		to->limit = v.own_limit;
@@ -212,11 +212,11 @@ static bool spikes_judge_is_kept(struct spikes *s, const struct spike_seen *spik
 }
 
 enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker,
-			  uint32_t kept, bool *told, struct err *e)
+			  uint32_t kept, bool *reported, struct err *e)
 {
 	struct spikes_reading *r = s->reading;
 
-	*told = false;
+	*reported = false;
 	if (!spikes_judge_is_kept(s, spike, marker, kept)) {
 		s->filtered++;
 		return ST_OK;
@@ -228,6 +228,6 @@ enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t m
 	s->found++;
 	s->unmeasured += spike->unmeasured;
 	s->functions.items[spike->path[spike->depth - 1]].spikes++;
-	*told = true;
+	*reported = true;
 	return s->options.spiked(s->options.arg, spike, e);
 }

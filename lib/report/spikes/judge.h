@@ -31,6 +31,6 @@ void spikes_add_rule_text(struct spikes *s, const struct spike_seen *spike, size
 			  const char *pattern);
 /* kept: the bits of filters of its path; the owner of that is in the spike. */
 enum status spikes_report(struct spikes *s, struct spike_seen *spike, uint32_t marker,
-			  uint32_t kept, bool *told, struct err *e);
+			  uint32_t kept, bool *reported, struct err *e);
 
 #endif

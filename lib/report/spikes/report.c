@@ -492,11 +492,11 @@ static void spikes_report_add_notes(struct spikes_report *r)
 		    r,
 		    "[others]: %" PRIu64 " spike%s of further stacks, which are too many to list",
 		    r->g->items[0].n, plural_s(r->g->items[0].n));
-	for (size_t i = 0, told = 0; i < r->spikes.n_rows && !told; i++)
+	for (size_t i = 0, reported = 0; i < r->spikes.n_rows && !reported; i++)
 		if (r->g->items[r->order[i]].totals.n >= 20) {
 			r->notes[r->n_notes++] =
 			    "p95 is at most 0.8 % off where there are 20 spikes or more";
-			told = 1;
+			reported = 1;
 		}
 	r->spikes.n_notes = r->n_notes;
 }

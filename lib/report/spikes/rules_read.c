@@ -27,7 +27,7 @@ static bool fail(struct parse *p, const char *what)
 	return ini_fail(&p->in, p->in.line, p->in.value_column, "'%s' is %s", p->in.value, what);
 }
 
-static bool take_matches(struct parse *p, struct spike_matches *to)
+static bool parse_matches(struct parse *p, struct spike_matches *to)
 {
 	struct err e = ERR_INIT;
 	struct match *m = match_new((struct match_place){p->name, p->in.line}, p->in.value,
@@ -40,7 +40,7 @@ static bool take_matches(struct parse *p, struct spike_matches *to)
 	return true;
 }
 
-static bool take_limit(struct parse *p, bool *has, uint64_t *to)
+static bool parse_limit(struct parse *p, bool *has, uint64_t *to)
 {
 	if (!spike_parse_limit(p->in.value, strlen(p->in.value), to))
 		return fail(p, "neither a time (such as 1.5ms) nor never");
@@ -50,7 +50,7 @@ static bool take_limit(struct parse *p, bool *has, uint64_t *to)
 	return true;
 }
 
-static bool take_flag(struct parse *p, uint8_t *to)
+static bool parse_flag(struct parse *p, uint8_t *to)
 {
 	bool yes = !strcmp(p->in.value, "yes");
 
@@ -60,8 +60,8 @@ static bool take_flag(struct parse *p, uint8_t *to)
 	return true;
 }
 
-static bool take_range(struct parse *p, enum status (*add)(struct tally_selection *s,
-							   const char *text, struct err *e))
+static bool parse_range(struct parse *p, enum status (*add)(struct tally_selection *s,
+							    const char *text, struct err *e))
 {
 	struct err e = ERR_INIT;
 
@@ -70,10 +70,10 @@ static bool take_range(struct parse *p, enum status (*add)(struct tally_selectio
 	return true;
 }
 
-static bool take_spikes(struct parse *p, const char *name)
+static bool parse_spikes(struct parse *p, const char *name)
 {
 	if (!strcmp(name, "threshold"))
-		return take_limit(p, &p->r->has_threshold, &p->r->threshold);
+		return parse_limit(p, &p->r->has_threshold, &p->r->threshold);
 	if (strcmp(name, "frame-time") != 0)
 		return ini_fail(&p->in, p->in.line, 1,
 				"[spikes] has no '%s': threshold or frame-time", name);
@@ -128,32 +128,32 @@ static const struct {
     [NAME_CHANNEL] = {"channel", OF_CALLS, false},
 };
 
-static bool spike_rules_take_name(struct parse *p, unsigned name)
+static bool spike_rules_parse_name(struct parse *p, unsigned name)
 {
 	struct spike_rule *r = p->rule;
 
 	switch (name) {
-	case NAME_MATCH: return take_matches(p, &r->match);
-	case NAME_FILE: return take_matches(p, &r->files);
-	case NAME_MODULE: return take_matches(p, &r->modules);
-	case NAME_IN_THREAD: return take_matches(p, &r->threads);
-	case NAME_BELOW: return take_matches(p, &r->below);
-	case NAME_FRAME: return take_range(p, selection_frames);
-	case NAME_TIME: return take_range(p, selection_times);
-	case NAME_ACTIVE: return take_flag(p, &r->active);
-	case NAME_THRESHOLD: return take_limit(p, &r->has_threshold, &r->threshold);
-	case NAME_CHILDREN: return take_limit(p, &r->has_children, &r->children);
-	case NAME_PARENTS: return take_limit(p, &r->has_parents, &r->parents);
-	case NAME_IGNORE: return take_flag(p, &r->ignore);
-	case NAME_IGNORE_CHILDREN: return take_flag(p, &r->ignore_children);
-	case NAME_PAUSE: return take_flag(p, &r->pause);
+	case NAME_MATCH: return parse_matches(p, &r->match);
+	case NAME_FILE: return parse_matches(p, &r->files);
+	case NAME_MODULE: return parse_matches(p, &r->modules);
+	case NAME_IN_THREAD: return parse_matches(p, &r->threads);
+	case NAME_BELOW: return parse_matches(p, &r->below);
+	case NAME_FRAME: return parse_range(p, selection_frames);
+	case NAME_TIME: return parse_range(p, selection_times);
+	case NAME_ACTIVE: return parse_flag(p, &r->active);
+	case NAME_THRESHOLD: return parse_limit(p, &r->has_threshold, &r->threshold);
+	case NAME_CHILDREN: return parse_limit(p, &r->has_children, &r->children);
+	case NAME_PARENTS: return parse_limit(p, &r->has_parents, &r->parents);
+	case NAME_IGNORE: return parse_flag(p, &r->ignore);
+	case NAME_IGNORE_CHILDREN: return parse_flag(p, &r->ignore_children);
+	case NAME_PAUSE: return parse_flag(p, &r->pause);
 	case NAME_DESCRIPTION: r->describe = p->in.value; return true;
 	case NAME_MESSAGE: r->message = p->in.value; return true;
 	default: r->channel = p->in.value; return true;
 	}
 }
 
-static bool take_rule(struct parse *p, const char *name)
+static bool parse_rule(struct parse *p, const char *name)
 {
 	unsigned i = 0, kind = p->rule->kind;
 
@@ -173,7 +173,7 @@ static bool take_rule(struct parse *p, const char *name)
 	if (!names[i].many && p->given >> i & 1)
 		return ini_fail(&p->in, p->in.line, p->in.column, "'%s' is there already", name);
 	p->given |= 1u << i;
-	return spike_rules_take_name(p, i);
+	return spike_rules_parse_name(p, i);
 }
 
 static bool end_section(struct parse *p)
@@ -231,16 +231,16 @@ static bool spike_rules_begin_section(struct parse *p)
 	return true;
 }
 
-static bool spike_rules_take_line(struct parse *p)
+static bool spike_rules_parse_line(struct parse *p)
 {
 	if (!p->in.key)
 		return end_section(p) && spike_rules_begin_section(p);
 	if (p->in_spikes)
-		return take_spikes(p, p->in.key);
+		return parse_spikes(p, p->in.key);
 	if (!p->rule)
 		return ini_fail(&p->in, p->in.line, p->in.column,
 				"'%s' stands before the first section", p->in.key);
-	return take_rule(p, p->in.key);
+	return parse_rule(p, p->in.key);
 }
 
 enum status spike_rules_add(struct spike_rules *r, const char *name, const char *text, size_t n,
@@ -250,7 +250,7 @@ enum status spike_rules_add(struct spike_rules *r, const char *name, const char 
 
 	p.in = ini_of(text, n, 0, &r->arena, e);
 	while (ini_next(&p.in))
-		spike_rules_take_line(&p);
+		spike_rules_parse_line(&p);
 	if (!p.in.st)
 		end_section(&p);
 	return p.in.st;

@@ -117,7 +117,7 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 				   .frame = r->frame,
 				   .sample = true};
 	struct spike_state state = {.limit = 0};
-	bool told, cut;
+	bool reported, cut;
 
 	if (th->inactive)
 		return ST_OK;
@@ -165,5 +165,5 @@ enum status spikes_sample(struct spikes *s, const struct trace *t, const struct 
 		kept |= f->kept;
 		spike.owner = f->owner < spike.owner ? f->owner : spike.owner;
 	}
-	return spikes_report(s, &spike, marker, kept, &told, e);
+	return spikes_report(s, &spike, marker, kept, &reported, e);
 }

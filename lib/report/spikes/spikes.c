@@ -2,7 +2,7 @@
 #include "lib/report/spikes/spikes.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/given_up.h"
+#include "lib/group/regex_timeouts.h"
 #include "lib/report/spikes/judge.h"
 #include "lib/report/spikes/samples.h"
 
@@ -55,7 +55,7 @@ static void pop(struct spike_thread *th, struct open_thread *open)
 		th->listed = th->n;
 }
 
-static void spikes_take_enter(struct spikes *s, const struct trace *t, const struct event *ev)
+static void spikes_on_enter(struct spikes *s, const struct trace *t, const struct event *ev)
 {
 	struct spikes_reading *r = s->reading;
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
@@ -148,8 +148,9 @@ static void spikes_add_texts(struct spikes *s, const struct trace *t, const stru
 				     rules->items[leaf->message - 1].message);
 }
 
-static enum status spikes_tell(struct spikes *s, const struct trace *t, struct spike_thread *th,
-			       const struct event *ev, uint64_t total, uint64_t self, struct err *e)
+static enum status spikes_report_call(struct spikes *s, const struct trace *t,
+				      struct spike_thread *th, const struct event *ev,
+				      uint64_t total, uint64_t self, struct err *e)
 {
 	struct spikes_reading *r = s->reading;
 	const struct spike_open *o = &th->open[th->n - 1];
@@ -170,11 +171,11 @@ static enum status spikes_tell(struct spikes *s, const struct trace *t, struct s
 				   .frame = r->frame,
 				   .listed = th->n <= th->listed};
 	enum status st;
-	bool told;
+	bool reported;
 
 	spikes_add_texts(s, t, th, ev, &spike);
-	st = spikes_report(s, &spike, o->marker, o->kept, &told, e);
-	if (told)
+	st = spikes_report(s, &spike, o->marker, o->kept, &reported, e);
+	if (reported)
 		th->listed = th->n;
 	return st;
 }
@@ -209,8 +210,8 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 	s->calls += !o->pause;
 	s->functions.items[th->path[th->n - 1]].calls += !o->pause;
 	if (!o->state.paused && !o->state.ignored && judged > o->state.limit && th->selected)
-		st = spikes_tell(s, t, th, ev, judged,
-				 o->children > total ? 0 : total - o->children, e);
+		st = spikes_report_call(s, t, th, ev, judged,
+					o->children > total ? 0 : total - o->children, e);
 	if (parent) {
 		parent->children += total;
 		parent->paused += o->state.paused ? total : o->paused;
@@ -220,8 +221,8 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 	return st;
 }
 
-static enum status take_exit(struct spikes *s, const struct trace *t, const struct event *ev,
-			     struct err *e)
+static enum status spikes_on_exit(struct spikes *s, const struct trace *t, const struct event *ev,
+				  struct err *e)
 {
 	struct spikes_reading *r = s->reading;
 	struct spike_thread *th = spikes_thread(s, t, ev->thread);
@@ -260,14 +261,14 @@ static enum status spikes_event(struct sink *sink, struct trace *t, const struct
 {
 	struct spikes *s = (struct spikes *)sink;
 	struct spikes_reading *r = s->reading;
-	const struct frame_mark *mark = frame_marks_take(&r->marks, ev);
+	const struct frame_mark *mark = frame_marks_advance(&r->marks, ev);
 
 	r->in_frame = mark != NULL;
 	r->frame = mark ? mark->number : 0;
 	switch (ev->kind) {
 	case EV_FRAME: s->frames++; return ST_OK;
-	case EV_ENTER: spikes_take_enter(s, t, ev); return ST_OK;
-	case EV_EXIT: return take_exit(s, t, ev, e);
+	case EV_ENTER: spikes_on_enter(s, t, ev); return ST_OK;
+	case EV_EXIT: return spikes_on_exit(s, t, ev, e);
 	case EV_SAMPLE: return spikes_sample(s, t, ev, e);
 	default: return ST_OK;
 	}
@@ -357,7 +358,7 @@ static enum status spikes_end(struct sink *sink, struct trace *t, struct err *e)
 	(void)e;
 	spikes_close_threads(s);
 	spikes_add_notes(s, t);
-	given_up_note(t);
+	regex_timeouts_note(t);
 	if (s->options.captured)
 		s->options.captured(s->options.arg, t);
 	return ST_OK;

@@ -13,7 +13,7 @@ enum { STACKS = 1, DEPTH = 4, LEAST = 4 }; /* a quarter of the row */
 
 struct callers_walk { /* a stack that may be on the chain */
 	uint64_t value;
-	uint32_t stack, call; /* of the project; of names, the one that was reached */
+	uint32_t stack, call; /* of the profile; of names, the one that was reached */
 };
 
 struct callers_list {
@@ -26,7 +26,7 @@ struct callers {
 	char **lines;
 };
 
-uint32_t callers_next(const struct group_project *p, uint32_t *stack, uint32_t call)
+uint32_t callers_next(const struct grouped_profile *p, uint32_t *stack, uint32_t call)
 {
 	const struct names_location *l = &p->names.locations[p->names.calls[call].location];
 
@@ -36,7 +36,7 @@ uint32_t callers_next(const struct group_project *p, uint32_t *stack, uint32_t c
 	return *stack ? p->names.locations[p->stacks[*stack].location].first : 0;
 }
 
-bool callers_start(const struct group_project *p, uint32_t *stack, uint32_t *call)
+bool callers_start(const struct grouped_profile *p, uint32_t *stack, uint32_t *call)
 {
 	uint32_t site = p->stacks[*stack].site & ~SITE_INSIDE;
 	uint32_t location = p->names.calls[site].location;
@@ -49,7 +49,7 @@ bool callers_start(const struct group_project *p, uint32_t *stack, uint32_t *cal
 
 /* Every walk goes one level out; of the functions that they reach the one with the largest sum is
  * chosen, and the others' walks end. Its sum; 0: none. */
-static uint64_t callers_step(const struct group_project *p, struct callers_list *l,
+static uint64_t callers_step(const struct grouped_profile *p, struct callers_list *l,
 			     uint32_t *function)
 {
 	struct map64 seen = {0};
@@ -90,7 +90,7 @@ static uint64_t callers_step(const struct group_project *p, struct callers_list 
 	return best;
 }
 
-static char *callers_text(const struct group_project *p, struct callers_list *l, uint64_t all)
+static char *callers_text(const struct grouped_profile *p, struct callers_list *l, uint64_t all)
 {
 	struct buf b = BUF_INIT;
 	struct table_column percent = {.type = COLUMN_PERCENT};
@@ -136,7 +136,7 @@ static uint64_t without_cached(const struct run_grouping *g, uint32_t group, enu
 
 struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n, bool cached)
 {
-	const struct group_project *p = r->p;
+	const struct grouped_profile *p = r->p;
 	const struct grouping *g = &p->groupings[STACKS];
 	struct callers *c = mem_zalloc(sizeof *c);
 	struct ranking of_stacks = *r;

@@ -14,11 +14,11 @@ enum { CALLERS_ROWS_MAX = 1000 };
 struct callers;
 
 /* The call one level out of call, in *stack, which goes with it; 0: none. */
-uint32_t callers_next(const struct group_project *p, uint32_t *stack, uint32_t call);
+uint32_t callers_next(const struct grouped_profile *p, uint32_t *stack, uint32_t call);
 /* From the innermost location of *stack to its site's call. False: it has none. */
-bool callers_start(const struct group_project *p, uint32_t *stack, uint32_t *call);
+bool callers_start(const struct grouped_profile *p, uint32_t *stack, uint32_t *call);
 
-/* groups: n rows' groups of the ranking; the project's second grouping is by stack within the
+/* groups: n rows' groups of the ranking; the profile's second grouping is by stack within the
  * first. cached: blocks in caches of libraries (run_grouping.cached) count, too. Lines are made here. */
 struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n, bool cached);
 void callers_free(struct callers *c);                          /* accepts NULL */

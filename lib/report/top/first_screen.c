@@ -27,7 +27,7 @@ const char *const first_screen_names[FIRST_SCREEN_TABLES + 1] = {"peak", "live",
 struct question {
 	struct table table;
 	struct table_column columns[COLUMNS];
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	enum sum sum;
 	uint32_t groups[ROWS];
 	uint64_t values[ROWS], all;
@@ -177,7 +177,7 @@ static void ask(struct first_screen *s, size_t at, enum sum sum, const char *wha
 	buf_release(&title);
 }
 
-static void say_caches(struct first_screen *s, struct question *q)
+static void describe_caches(struct first_screen *s, struct question *q)
 {
 	struct leaks_counted c;
 	struct buf b = BUF_INIT;
@@ -196,7 +196,7 @@ static void say_caches(struct first_screen *s, struct question *q)
 	buf_release(&b);
 }
 
-struct first_screen *first_screen_new(const struct group_project *p)
+struct first_screen *first_screen_new(const struct grouped_profile *p)
 {
 	const struct run_totals *t = &p->now.totals;
 	bool real = t->bytes == SUM_REAL;
@@ -211,7 +211,7 @@ struct first_screen *first_screen_new(const struct group_project *p)
 	    p->now.captures > 1 ? "what makes the peaks" : "what makes the peak");
 	ask(s, 1, real ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED, "still live at the end");
 	if (p->options.caches)
-		say_caches(s, &s->questions[1]);
+		describe_caches(s, &s->questions[1]);
 	ask(s, 2, SUM_TEMPORARY, "temporary blocks");
 	return s;
 }

@@ -5,7 +5,7 @@
 #include "lib/base/text.h"
 #include "lib/group/rank.h"
 #include "lib/group/resite.h"
-#include "lib/report/top/handers.h"
+#include "lib/report/top/alloc_wrappers.h"
 #include "lib/table/table.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct guess {
 	size_t n, cap;
 };
 
-static void guess_found(void *arg, const struct hander_found *f)
+static void guess_found(void *arg, const struct alloc_wrapper_found *f)
 {
 	struct table_column percent = {.type = COLUMN_PERCENT};
 	struct table_cell c = {.present = true, .number = f->share};
@@ -51,13 +51,13 @@ static bool has_function(const struct guess *g, uint32_t function)
 }
 
 /* What hands on calls others of its kind: until none is found. */
-void guess_sites(struct group_project *p, enum sum sum, struct buf *said)
+void guess_sites(struct grouped_profile *p, enum sum sum, struct buf *said)
 {
 	struct guess g = {.said = said};
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		g.n = 0;
-		handers_find(p, sum, guess_found, guess_instance, &g);
+		alloc_wrappers_find(p, sum, guess_found, guess_instance, &g);
 		if (!g.n)
 			break;
 		resite_pass_over(p, g.functions, g.n);
@@ -66,7 +66,8 @@ void guess_sites(struct group_project *p, enum sum sum, struct buf *said)
 }
 
 /* The call and the sum of a site with more than half. */
-static bool find_dominant(const struct group_project *p, enum sum sum, uint32_t *call, uint64_t *v)
+static bool find_dominant(const struct grouped_profile *p, enum sum sum, uint32_t *call,
+			  uint64_t *v)
 {
 	struct ranking by_sum = {p, &p->now, SITES, sum, false, false};
 	struct table_cell share;
@@ -84,18 +85,18 @@ static bool find_dominant(const struct group_project *p, enum sum sum, uint32_t 
 	return *call && share.present && share.number > HALF;
 }
 
-static bool guess_helps(struct group_project *p, enum sum sum, uint32_t call)
+static bool guess_helps(struct grouped_profile *p, enum sum sum, uint32_t call)
 {
 	struct guess g = {.said = NULL};
 	bool helps;
 
-	handers_find(p, sum, guess_found, guess_instance, &g);
+	alloc_wrappers_find(p, sum, guess_found, guess_instance, &g);
 	helps = has_function(&g, p->names.calls[call].function);
 	free(g.functions);
 	return helps;
 }
 
-void guess_if_needed(struct group_project *p, enum sum sum, struct buf *said)
+void guess_if_needed(struct grouped_profile *p, enum sum sum, struct buf *said)
 {
 	const unsigned bytes_or_blocks =
 	    SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL);
@@ -110,7 +111,7 @@ void guess_if_needed(struct group_project *p, enum sum sum, struct buf *said)
 
 /* The largest row is less by a tenth of it then: not the same under the name of its one caller. --hide goes by name, so that
  * it hides all functions of that name. */
-static bool hide_helps(struct group_project *p, enum sum sum, uint32_t call, uint64_t had)
+static bool hide_helps(struct grouped_profile *p, enum sum sum, uint32_t call, uint64_t had)
 {
 	const struct group_names *names = &p->names;
 	uint32_t name = names->functions[names->calls[call].function].display;
@@ -125,7 +126,7 @@ static bool hide_helps(struct group_project *p, enum sum sum, uint32_t call, uin
 	return helps;
 }
 
-unsigned guess_advice(struct group_project *p, enum sum sum)
+unsigned guess_advice(struct grouped_profile *p, enum sum sum)
 {
 	uint32_t call;
 	uint64_t had;

@@ -10,7 +10,7 @@
 enum { COLUMNS = 6 };
 
 struct memory_modules {
-	struct group_project project;
+	struct grouped_profile project;
 	struct memory_pages *pages; /* by group and domain */
 	size_t cap;
 	bool unknown;   /* of some capture */
@@ -32,7 +32,7 @@ static uint64_t memory_modules_rest(const struct memory_pages *p)
 	return size > p->bytes ? size - p->bytes : 0;
 }
 
-static void memory_modules_count(void *arg, struct group_project *p, const struct trace *t)
+static void memory_modules_count(void *arg, struct grouped_profile *p, const struct trace *t)
 {
 	struct memory_modules *m = arg;
 	const struct tally *a = &p->tally;
@@ -44,7 +44,8 @@ static void memory_modules_count(void *arg, struct group_project *p, const struc
 		const struct live_block *b = &a->live.blocks[i];
 		unsigned domain = b->space % DOMAINS;
 		bool asked = b->allocated && a->cells[b->cell].has & EV_HAS_REQUESTED >> 1;
-		uint32_t g = b->allocated ? project_cell_group(p, t, b->cell, 0) : GROUP_NONE;
+		uint32_t g =
+		    b->allocated ? grouped_profile_cell_group(p, t, b->cell, 0) : GROUP_NONE;
 
 		if (g == GROUP_NONE)
 			continue;
@@ -73,10 +74,10 @@ static void memory_modules_fill(void *arg, size_t i, struct table_row *row)
 	row->cells[5] = cell_text(name, n);
 }
 
-struct memory_modules *memory_modules_new(const struct project_options *of)
+struct memory_modules *memory_modules_new(const struct grouped_profile_options *of)
 {
 	struct memory_modules *m = mem_zalloc(sizeof *m);
-	struct project_options o = *of;
+	struct grouped_profile_options o = *of;
 
 	o.by[0] = (struct grouping_key){.by = KEY_MODULE};
 	o.n_by = 1;
@@ -85,9 +86,9 @@ struct memory_modules *memory_modules_new(const struct project_options *of)
 	o.want = SUMS_LIVE;
 	o.totals = false;
 	o.captured = NULL;
-	o.settled = memory_modules_count;
+	o.on_cells_done = memory_modules_count;
 	o.arg = m;
-	project_init(&m->project, &o);
+	grouped_profile_init(&m->project, &o);
 	return m;
 }
 
@@ -95,7 +96,7 @@ void memory_modules_free(struct memory_modules *m)
 {
 	if (!m)
 		return;
-	project_release(&m->project);
+	grouped_profile_release(&m->project);
 	free(m->pages);
 	free(m->rows);
 	free(m);
@@ -103,7 +104,7 @@ void memory_modules_free(struct memory_modules *m)
 
 struct sink *memory_modules_sink(struct memory_modules *m)
 {
-	return project_sink(&m->project);
+	return grouped_profile_sink(&m->project);
 }
 
 static int memory_modules_order(const void *a, const void *b, void *arg)

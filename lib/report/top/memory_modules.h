@@ -6,7 +6,7 @@
 #ifndef TM_REPORT_TOP_MEMORY_MODULES_H
 #define TM_REPORT_TOP_MEMORY_MODULES_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/table/table.h"
 #include "lib/tally/memory.h"
 
@@ -14,7 +14,7 @@ struct memory_modules;
 
 /* of: whose sites, filters, names and paths count; the caller's, as what it points to. The events
  * that come are already what its filters leave. */
-struct memory_modules *memory_modules_new(const struct project_options *of);
+struct memory_modules *memory_modules_new(const struct grouped_profile_options *of);
 void memory_modules_free(struct memory_modules *m); /* accepts NULL */
 struct sink *memory_modules_sink(struct memory_modules *m);
 

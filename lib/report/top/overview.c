@@ -63,7 +63,7 @@ static const char *mark(const struct group_run *r, enum sum s)
 /* Whether it is known how many there were; a record may be a sum of blocks. */
 static bool counts_blocks(const struct group_run *r)
 {
-	return r->totals.known.lack[SUM_COUNT] != LACK_ABSENT;
+	return r->totals.known.unknown_reason[SUM_COUNT] != UNKNOWN_ABSENT;
 }
 
 static uint64_t overview_allocations(const struct group_run *r)
@@ -73,7 +73,7 @@ static uint64_t overview_allocations(const struct group_run *r)
 	return all->v[all->has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
 }
 
-static void overview_say_run(struct buf *b, const struct group_run *r)
+static void overview_describe_run(struct buf *b, const struct group_run *r)
 {
 	const struct run_totals *t = &r->totals;
 	uint64_t n = overview_allocations(r);
@@ -108,7 +108,7 @@ static void overview_say_run(struct buf *b, const struct group_run *r)
 		buf_addf(b, ", %" PRIu64 " captures", r->captures);
 }
 
-static void overview_say_memory(struct buf *b, const struct group_run *r)
+static void overview_describe_memory(struct buf *b, const struct group_run *r)
 {
 	const struct run_totals *t = &r->totals;
 	enum sum live = t->bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
@@ -147,18 +147,18 @@ static void overview_say_memory(struct buf *b, const struct group_run *r)
 	}
 }
 
-bool overview_make(const struct group_project *p, struct top_overview *o)
+bool overview_make(const struct grouped_profile *p, struct top_overview *o)
 {
 	const struct group_run *r = &p->now;
 	struct buf b = BUF_INIT;
 
 	if (!r->totals.captures || r->totals.captures != r->captures || !r->totals.peak)
 		return false;
-	overview_say_run(&b, r);
+	overview_describe_run(&b, r);
 	snprintf(o->run, sizeof o->run, "%s", buf_str(&b));
 	b.len = 0;
 	if (!r->totals.unidentified)
-		overview_say_memory(&b, r);
+		overview_describe_memory(&b, r);
 	snprintf(o->memory, sizeof o->memory, "%s", buf_str(&b));
 	buf_release(&b);
 	return true;
@@ -192,7 +192,7 @@ static void add_error_numbers(const struct run_totals *t, struct table_document 
 				cell_number(sampled_nothing(t->interval)));
 }
 
-void overview_numbers(const struct group_project *p, struct table_document *d)
+void overview_numbers(const struct grouped_profile *p, struct table_document *d)
 {
 	static const char *const peaks[] = {"peak_requested", "peak_real"};
 	static const char *const lives[] = {"live_requested", "live_real"};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The run as two lines for people: how much it allocated and how fast; its peak and when that was,
- * what is live at the end, what was temporary. From the totals of a project's run, which ask
+ * what is live at the end, what was temporary. From the totals of a profile's run, which ask
  * project_options.totals.
  */
 #ifndef TM_REPORT_TOP_OVERVIEW_H
 #define TM_REPORT_TOP_OVERVIEW_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/table/document.h"
 
 struct top_overview {
@@ -15,8 +15,8 @@ struct top_overview {
 };
 
 /* False: the captures, or some of them, do not say what becomes of a block, or have no blocks. */
-bool overview_make(const struct group_project *p, struct top_overview *o);
+bool overview_make(const struct grouped_profile *p, struct top_overview *o);
 /* The same, where it is true, as numbers. */
-void overview_numbers(const struct group_project *p, struct table_document *d);
+void overview_numbers(const struct grouped_profile *p, struct table_document *d);
 
 #endif

@@ -25,7 +25,7 @@ struct edge {
 
 struct peek {
 	struct table table;
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	enum sum sort;
 	uint8_t *asked; /* by function: 1 no match, 2 match */
 	struct seen {   /* by function: on the stack that is looked at */
@@ -67,7 +67,7 @@ static void add(struct peek *k, enum side side, uint32_t of, uint32_t other, uin
 static void peek_look_at(struct peek *k, const struct peek_options *o, uint32_t serial,
 			 uint32_t stack, uint64_t v)
 {
-	const struct group_project *p = k->p;
+	const struct grouped_profile *p = k->p;
 	uint32_t callee = NOBODY, last = NOBODY;
 	size_t n = 0;
 
@@ -200,7 +200,7 @@ static void add_columns(struct peek *k)
 	k->table.n_columns = 5;
 }
 
-enum status peek_choose(const struct group_project *p, size_t grouping, int sort, enum sum *to,
+enum status peek_choose(const struct grouped_profile *p, size_t grouping, int sort, enum sum *to,
 			struct err *e)
 {
 	if (sort_choose(&p->now, &p->now.groupings[grouping].known, sort, "stack", to, e))
@@ -213,7 +213,7 @@ enum status peek_choose(const struct group_project *p, size_t grouping, int sort
 	return ST_OK;
 }
 
-struct peek *peek_new(const struct group_project *p, const struct peek_options *o, struct err *e)
+struct peek *peek_new(const struct grouped_profile *p, const struct peek_options *o, struct err *e)
 {
 	const struct run_grouping *sums = &p->now.groupings[o->grouping];
 	const struct grouping *g = &p->groupings[o->grouping];

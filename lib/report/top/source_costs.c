@@ -45,7 +45,7 @@ struct source_row {
 
 struct source_costs {
 	struct table table;
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	enum sum sort;
 	uint8_t *asked;                  /* by function: 1 no match, 2 match */
 	struct map64 parts_of, lines_of; /* (function, file), (part, line) -> index + 1 */
@@ -109,7 +109,7 @@ static void source_add_call(struct source_costs *s, const struct names_call *cal
 static void add_stack(struct source_costs *s, const struct source_options *o, uint32_t serial,
 		      uint32_t stack, uint64_t v)
 {
-	const struct group_project *p = s->p;
+	const struct grouped_profile *p = s->p;
 	bool innermost = true;
 
 	for (;; stack = p->stacks[stack].parent) {
@@ -269,9 +269,9 @@ static void source_read_text(struct source_text *f, const struct source_options 
 }
 
 /* Which source it is, or why it is not shown. */
-static void source_say_where(struct source_costs *s, const struct source_options *o,
-			     struct source_text *f, uint32_t part, uint32_t last,
-			     const struct err *e)
+static void source_describe_where(struct source_costs *s, const struct source_options *o,
+				  struct source_text *f, uint32_t part, uint32_t last,
+				  const struct err *e)
 {
 	struct buf b = BUF_INIT;
 	const char *file = s->parts[part].file ? file_of(s, part, NULL) : "";
@@ -316,7 +316,7 @@ static void source_read_parts(struct source_costs *s, const struct source_option
 		from = BISECT(j, 0, all, s->lines[j].part < part);
 		for (to = from; to < all && s->lines[to].part == part;)
 			to++;
-		source_say_where(s, o, &f, part, s->lines[to - 1].line, &e);
+		source_describe_where(s, o, &f, part, s->lines[to - 1].line, &e);
 		source_add_part(s, &f, part, from, to - from);
 	}
 	buf_release(&f.bytes);
@@ -421,8 +421,8 @@ static void source_add_columns(struct source_costs *s, const struct run_known *k
 	s->table.n_columns = sizeof s->columns / sizeof *s->columns;
 }
 
-struct source_costs *source_costs_new(const struct group_project *p, const struct source_options *o,
-				      struct err *e)
+struct source_costs *source_costs_new(const struct grouped_profile *p,
+				      const struct source_options *o, struct err *e)
 {
 	const struct run_grouping *sums = &p->now.groupings[o->grouping];
 	const struct grouping *g = &p->groupings[o->grouping];

@@ -7,7 +7,7 @@
 #ifndef TM_REPORT_TOP_SOURCE_COSTS_H
 #define TM_REPORT_TOP_SOURCE_COSTS_H
 
-#include "lib/group/project.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/match/match.h"
 #include "lib/table/table.h"
 
@@ -26,8 +26,8 @@ struct source_costs;
  * lies in or below a call at the line, and counts once for a stack that has it more than once; self
  * is what stacks have that end there. p must outlive it and not change. NULL: the metric is not
  * known or does not add up; *e says why. */
-struct source_costs *source_costs_new(const struct group_project *p, const struct source_options *o,
-				      struct err *e);
+struct source_costs *source_costs_new(const struct grouped_profile *p,
+				      const struct source_options *o, struct err *e);
 void source_costs_free(struct source_costs *s); /* accepts NULL */
 const struct table *source_costs_table(const struct source_costs *s);
 

@@ -47,7 +47,7 @@ static void insert(struct top_stacks *t, size_t row, uint32_t stack)
 struct top_stacks *top_stacks_new(const struct ranking *r, const uint32_t *groups, size_t n,
 				  uint64_t most)
 {
-	const struct group_project *p = r->p;
+	const struct grouped_profile *p = r->p;
 	const struct grouping *g = &p->groupings[r->grouping + 1];
 	struct top_stacks *t = mem_zalloc(sizeof *t);
 	uint32_t *row = mem_zarray(p->groupings[r->grouping].n + 1, sizeof *row);
@@ -110,7 +110,7 @@ static void add_heading(struct top_stacks *t, uint32_t stack, uint32_t group)
 
 void top_stacks_fill(struct top_stacks *t, size_t i, struct table_row *r)
 {
-	const struct group_project *p = t->ranking.p;
+	const struct grouped_profile *p = t->ranking.p;
 	size_t n = 0;
 
 	t->text.len = 0;

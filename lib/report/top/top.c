@@ -38,7 +38,7 @@ enum what {
 
 struct top {
 	struct table table;
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	struct top_options options;
 	enum sum sort;
 	struct table_column columns[COLUMNS_MAX];
@@ -154,7 +154,7 @@ static void top_add_outer(struct top *t, const char *word)
 
 /* Real bytes that are nearly the requested ones say nothing beside them: people see them where the two differ
  * by more than a tenth, where rows are ranked by them, and where they were asked for. */
-static bool is_told_apart(const struct top *t, enum sum s, unsigned there)
+static bool is_distinct(const struct top *t, enum sum s, unsigned there)
 {
 	const uint64_t *v = t->p->now.all.v;
 	uint64_t requested = v[SUM_REQUESTED], real = v[SUM_REAL];
@@ -176,7 +176,7 @@ static unsigned spare_flags(enum sum s)
 /* CSV has every column of allocations always; for people there is what the captures know. */
 static void top_add_columns(struct top *t)
 {
-	const struct group_project *p = t->p;
+	const struct grouped_profile *p = t->p;
 	enum key key = by(t);
 	bool totals = has_totals(t), cumulative = totals && t->options.cumulative;
 	unsigned there = sums_there(&p->now, known_here(t)) | SUM_BIT(t->sort);
@@ -187,14 +187,15 @@ static void top_add_columns(struct top *t)
 
 		if (!is_column(t, s))
 			continue;
-		bool seen = there >> s & 1 &&
-			    (s != SUM_ENTRIES || t->sort == s ||
-			     ((!(there >> SUM_COUNT & 1) || known_here(t)->lack[SUM_COUNT]) &&
-			      !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
+		bool seen =
+		    there >> s & 1 &&
+		    (s != SUM_ENTRIES || t->sort == s ||
+		     ((!(there >> SUM_COUNT & 1) || known_here(t)->unknown_reason[SUM_COUNT]) &&
+		      !(there >> SUM_CALLS & 1) && !(there >> SUM_SAMPLES & 1)));
 
 		add_column(t, metric_table[s].key,
 			   sum_title(t, s, totals && !is_time(s) ? " self" : ""), metric_type(s),
-			   !seen || !is_told_apart(t, s, there)          ? COLUMN_NOT_TEXT
+			   !seen || !is_distinct(t, s, there)            ? COLUMN_NOT_TEXT
 			   : (s != t->sort || cumulative) && !is_time(s) ? spare_flags(s)
 									 : 0,
 			   WHAT_SELF, s);
@@ -314,7 +315,7 @@ static void top_fill_outer(struct top *t, uint32_t group)
 static void top_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct top *t = arg;
-	const struct group_project *p = t->p;
+	const struct grouped_profile *p = t->p;
 	uint32_t group = t->ranked[i];
 	const struct group_row *g = &grouping_of(t)->groups[group];
 	struct tally_sums self = columns_get(&sums_here(t)->self, group);
@@ -376,7 +377,7 @@ static void top_fill(void *arg, size_t i, struct table_row *r)
  * added up. */
 static void top_add_totals(struct top *t)
 {
-	const struct group_project *p = t->p;
+	const struct grouped_profile *p = t->p;
 	size_t n = t->table.n_columns;
 	struct tally_sums shown = {.has = 0};
 	const struct tally_sums *rows[2] = {&shown, &p->now.all};
@@ -530,7 +531,7 @@ static void top_add_starts(struct top *t)
 }
 
 /* Below the ranking, whose notes are there already. */
-static void top_say_own(struct top *t)
+static void top_describe_own(struct top *t)
 {
 	static const char text[] = "own code: the first call outward in a module that has debug "
 				   "information or is no library of the system";
@@ -539,7 +540,7 @@ static void top_say_own(struct top *t)
 	add_note(t, text, sizeof text - 1);
 }
 
-struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e)
+struct top *top_new(const struct grouped_profile *p, const struct top_options *o, struct err *e)
 {
 	struct top *t = mem_zalloc(sizeof *t);
 	struct ranking ranking;
@@ -578,7 +579,7 @@ struct top *top_new(const struct group_project *p, const struct top_options *o, 
 	if (by(t) == KEY_STACK)
 		top_cut_stacks(t);
 	if (o->own)
-		top_say_own(t);
+		top_describe_own(t);
 	top_add_starts(t);
 	return t;
 }

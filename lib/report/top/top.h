@@ -6,8 +6,8 @@
 #ifndef TM_REPORT_TOP_TOP_H
 #define TM_REPORT_TOP_TOP_H
 
+#include "lib/group/grouped_profile.h"
 #include "lib/group/metric.h"
-#include "lib/group/project.h"
 #include "lib/table/table.h"
 
 struct top_options {
@@ -15,7 +15,7 @@ struct top_options {
 	bool cumulative;  /* functions and locations: by total, not self */
 	uint64_t n;       /* rows; 0: all */
 	unsigned metrics; /* SUM_BITs of columns; 0: TALLY_TOP */
-	size_t shown;    /* the project's grouping that the rows are of; within another, they are of
+	size_t shown;    /* the profile's grouping that the rows are of; within another, they are of
 			   * both keys */
 	uint64_t stacks; /* beneath each row; the grouping behind the shown one has to be by stack
 			   * within it then */
@@ -28,7 +28,7 @@ struct top_options {
 struct top;
 
 /* p must outlive it and not change. NULL: the sum to sort by is not known; *e says why. */
-struct top *top_new(const struct group_project *p, const struct top_options *o, struct err *e);
+struct top *top_new(const struct grouped_profile *p, const struct top_options *o, struct err *e);
 void top_free(struct top *t); /* accepts NULL */
 const struct table *top_table(const struct top *t);
 

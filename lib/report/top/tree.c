@@ -18,7 +18,7 @@ struct node {
 
 struct tree {
 	struct table table;
-	const struct group_project *p;
+	const struct grouped_profile *p;
 	const struct group_run *run;
 	struct tree_options options;
 	enum sum sort;
@@ -95,7 +95,7 @@ static uint32_t below(struct tree *t, uint32_t parent, uint32_t location)
 /* Callers have smaller stack ids than what they call, and only what leads to a group counts. */
 static void top_tree_build_down(struct tree *t)
 {
-	const struct group_project *p = t->p;
+	const struct grouped_profile *p = t->p;
 	const struct grouping *g = stacks(t);
 	uint32_t *node = mem_zarray(p->n_stacks, sizeof *node);
 
@@ -144,7 +144,7 @@ struct walker {               /* a stack on its way outwards */
 
 static void start_walker(const struct tree *t, struct walker *w)
 {
-	const struct group_project *p = t->p;
+	const struct grouped_profile *p = t->p;
 
 	w->stack = stacks(t)->groups[w->group].id;
 	w->call = p->names.locations[p->stacks[w->stack].location].first;
@@ -153,7 +153,7 @@ static void start_walker(const struct tree *t, struct walker *w)
 /* The function of the next call, and one further out. */
 static uint32_t step(const struct tree *t, struct walker *w)
 {
-	const struct group_project *p = t->p;
+	const struct grouped_profile *p = t->p;
 	const struct names_location *l = &p->names.locations[p->stacks[w->stack].location];
 	uint32_t function = p->names.calls[w->call].function;
 
@@ -337,7 +337,7 @@ static void top_tree_add_columns(struct tree *t)
 	t->table.n_columns = (size_t)(c - t->columns);
 }
 
-struct tree *tree_new(const struct group_project *p, const struct tree_options *o, struct err *e)
+struct tree *tree_new(const struct grouped_profile *p, const struct tree_options *o, struct err *e)
 {
 	struct tree *t = mem_zalloc(sizeof *t);
 
@@ -389,7 +389,7 @@ const struct table *tree_table(const struct tree *t)
 	return &t->table;
 }
 
-enum status tree_flame(const struct group_project *p, size_t grouping, int sort, struct flame *f,
+enum status tree_flame(const struct grouped_profile *p, size_t grouping, int sort, struct flame *f,
 		       struct err *e)
 {
 	struct tree_options o = {.grouping = grouping, .sort = sort};
