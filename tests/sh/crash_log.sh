@@ -17,8 +17,8 @@ sums() {
 	tm-dump -q "$1" 2>err | awk '
 		function field(name) { return match($0, " " name "=[0-9]+") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) : 0 }
 		/^stack / { id = $2; sub(":", "", id); depth[id] = depth[field("parent")] + 1 }
-		/^(alloc|sample) / { stacks++; calls += depth[field("stack")] }
-		/^alloc / { bytes += field("requested"); blocks += field("count") ? field("count") : 1 }
+		/^(alloc|sample|profile) / { stacks++; calls += depth[field("stack")] }
+		/^(alloc|profile) / { bytes += field("requested"); blocks += field("count") ? field("count") : 1 }
 		END { print "stacks", stacks; print "calls", calls; if (bytes) { print "bytes", bytes; print "blocks", blocks } }'
 }
 for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err hs_err_java glibc unreachable heap heap10 counted heap11 info crlf; do
