@@ -185,8 +185,11 @@ static int by_file(const void *a, const void *b)
 /* Why there is nothing to compare; NULL: there is. */
 static const char *no_case(const struct chosen *c)
 {
-	const struct debug_source *from = debug_source_of(c->object);
+	const struct debug_source *from;
 
+	if (!c->object)
+		return "there is no file";
+	from = debug_source_of(c->object);
 	if (from->no_second_opinion)
 		return from->no_second_opinion;
 	return c->found == DWARF_GAVE_UP ? "no answer was given: a limit was reached" : NULL;
