@@ -12,7 +12,7 @@
 
 /* The folder by the environment; NULL: it says nothing. The caller's. */
 char *cache_dir_default(void);
-/* Makes it and what is above it. */
+/* Makes it and what is above it, but not $HOME, which is not there for users without one. */
 enum status cache_dir_make(const char *dir, struct err *e);
 
 struct cache_part {
