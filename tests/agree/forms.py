@@ -239,6 +239,9 @@ def text(doc, out):
             continue  # sizes, which are of the page
         at = i + 1
         for r, row in enumerate(table['rows'] + table.get('totals', [])):
+            if at < len(lines) and not lines[at].strip() and all(row.get(c['key']) in (None, '') for c in columns):
+                at += 1  # nothing is known of it
+                continue
             # Calls of the stacks below a type are four blanks in; a row whose first cells are blank begins further on.
             while at < len(lines) and (not lines[at].strip() or table['name'] == 'types' and re.match(r' {4}\S', lines[at]) and
                                        not shown(re.split(r'\s{2,}', lines[at].strip())[0])):
