@@ -56,7 +56,7 @@ if [ ! -f $table ]; then
 fi
 wrong=0
 cc=${CC:-cc}
-find "$objects" -name '*.o' | sort >"${TMPDIR:-/tmp}/outside.$$"
+if [ -f "$objects/members" ]; then tr ' ' '\n' <"$objects/members" | grep . ; else find "$objects" -name '*.o'; fi | sort >"${TMPDIR:-/tmp}/outside.$$"
 called=$(xargs nm -A --undefined-only <"${TMPDIR:-/tmp}/outside.$$" | awk '{ print $NF, $1 }' | grep -v '^_' | sort -u)
 own=$(xargs nm --defined-only <"${TMPDIR:-/tmp}/outside.$$" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u)
 rm -f "${TMPDIR:-/tmp}/outside.$$"
