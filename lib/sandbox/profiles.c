@@ -15,6 +15,8 @@
 /* A capture names binaries anywhere, and those name debug files anywhere; indexes are kept. */
 #define SYMBOLIZES \
 	(SANDBOX_ANY_FILE | SANDBOX_SPOOL | SANDBOX_FILES | SANDBOX_THREADS | SANDBOX_WORKERS)
+/* The same, of files that grow, for whatever was named; its children enter narrower profiles. */
+#define FOLLOWS (SYMBOLIZES | SANDBOX_NAMED | SANDBOX_NARROWS)
 /* Loads a library that talks to a server, and may read what configures it. */
 #define ASKS (SANDBOX_ANY_FILE | SANDBOX_NETWORK | SANDBOX_CODE | SANDBOX_THREADS)
 
@@ -42,8 +44,8 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-view", NULL, READS | SANDBOX_WORKERS | SANDBOX_SERVE,
      "it answers browsers, each question in a process"},
     {"tm-view", "without a browser", READS | SANDBOX_WORKERS, "each question has a process"},
-    {"tm-view", "--follow", READS | SANDBOX_SERVE | SYMBOLIZES | SANDBOX_NARROWS, follows},
-    {"tm-view", "--follow without a browser", READS | SYMBOLIZES | SANDBOX_NARROWS, follows},
+    {"tm-view", "--follow", FOLLOWS | SANDBOX_SERVE, follows},
+    {"tm-view", "--follow without a browser", FOLLOWS, follows},
     {"tm-symbolize", NULL, SYMBOLIZES, binaries},
     {"tm-inspect", NULL, SYMBOLIZES, binaries},
     {"tm-addr2line", NULL, SYMBOLIZES, binaries},
