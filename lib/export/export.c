@@ -22,10 +22,12 @@ const struct export_metric export_metrics[] = {
 
 const char *const *export_sort_words(void)
 {
-	static const char *words[EXPORT_METRICS + 3] = {"auto", [EXPORT_METRICS + 1] = "time"};
+	static const char *words[EXPORT_METRICS + 3];
 
+	words[0] = "auto";
 	for (size_t i = 0; i < EXPORT_METRICS; i++)
 		words[i + 1] = metric_table[export_metrics[i].sum].word;
+	words[EXPORT_METRICS + 1] = "time";
 	return words;
 }
 

@@ -40,14 +40,15 @@ char *cache_dir_default(void)
 enum status cache_dir_make(const char *dir, struct err *e)
 {
 	char *path = mem_strdup(dir);
-	const char *home = getenv("HOME") ? getenv("HOME") : "";
+	const char *home = getenv("HOME");
 	enum status st = ST_OK;
 
 	for (char *p = path; p && *p;) {
 		p = strchr(p + 1, '/');
 		if (p)
 			*p = 0;
-		if (strcmp(path, home) && mkdir(path, 0700) && errno != EEXIST && errno != EROFS && errno != EACCES)
+		if (!(home && !strcmp(path, home)) && mkdir(path, 0700) && errno != EEXIST &&
+		    errno != EROFS && errno != EACCES)
 			st = err_sys(e, "cannot make %s", path);
 		if (p)
 			*p = '/';

@@ -15,7 +15,7 @@
 #include "lib/object/format.h"
 
 /* The processor that lipo calls so; ARCH_UNKNOWN: no name that it has. */
-enum object_arch mach_arch(const char *name);
+enum object_arch mach_arch(const char *arch);
 
 /* dsym.c */
 bool dsym_find(struct object *o, const struct object_search *s, struct buf *refused);
