@@ -343,7 +343,7 @@ static void names_files(const struct opt *o, const char *value)
 
 static void ask_guard(const struct opt *o, const char *value)
 {
-	bool names = value && o->type != OPT_MANY; /* those are inputs: cli_kept */
+	bool names = value && o->type != OPT_MANY; /* those are inputs: cli_preloaded */
 	const char *why =
 	    opt_validator ? opt_validator(o->word, names ? file_in(o, value) : NULL) : NULL;
 

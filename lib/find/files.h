@@ -64,7 +64,7 @@ struct file_found {
 	struct object_build_id id;
 	struct find_file *file; /* NULL: none */
 	enum reason reason;
-	struct search_log log; /* what was tried, before its debug file: object_trail */
+	struct search_log log; /* what was tried, before its debug file: object_search_log */
 };
 
 struct find_files {

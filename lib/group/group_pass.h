@@ -27,7 +27,7 @@ struct location_info { /* a location, over its calls */
 };
 
 struct grouped_profile_owner {
-	uint32_t text; /* in project.texts */
+	uint32_t text; /* in grouped_profile.texts */
 	bool asked, kept;
 };
 
@@ -42,8 +42,8 @@ struct pass_stack {     /* by stack id of the capture; of those that are known *
 	bool pruned; /* it or a caller has a match */
 };
 
-/* What was found for one capture and holds for the next: grouped_profile.memo, from project_init to
- * project_release. project_close empties all but owners. */
+/* What was found for one capture and holds for the next: grouped_profile.memo, from grouped_profile_init to
+ * grouped_profile_release. grouped_profile_close empties all but owners. */
 struct pass_memo {
 	struct tally_listener listener;
 	struct id_set stack_set; /* of project.stacks */
@@ -66,7 +66,7 @@ struct pass_memo {
 
 #define PASS_UNKNOWN UINT32_MAX /* a node that was not asked for yet */
 
-/* A capture while it is folded. A node is a stack as the filters leave it: a row of p->stacks
+/* A capture while it is added to the groups. A node is a stack as the filters leave it: a row of p->stacks
  * where stacks are merged, else a stack id of the capture. */
 struct group_pass {
 	struct grouped_profile *p;
@@ -80,7 +80,7 @@ struct group_pass {
 	bool uncounted;      /* and does not know how many calls it is of */
 	uint32_t periods[2]; /* as run.period; strings of t */
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
-	uint32_t *sites; /* else: as project_stack.site; 0: not asked for yet */
+	uint32_t *sites; /* else: as grouped_profile_stack.site; 0: not asked for yet */
 	struct pass_stack *stacks; /* where nodes alone do not decide: filters, owners */
 	size_t n_stacks, cap_nodes, cap_sites, cap_stacks, cap_cells;
 	struct pass_type *types, *markers;
@@ -92,7 +92,7 @@ struct group_pass {
 	struct pass_calls *calls; /* of CELL_CALLED; NULL: none yet */
 };
 
-/* The pass of the present capture, begun if there is no fold yet. */
+/* The pass of the present capture, begun if there is none yet. */
 struct group_pass *pass_begin(struct grouped_profile *p, const struct trace *t);
 void pass_end(struct grouped_profile *p);
 
@@ -172,8 +172,8 @@ uint32_t pass_call_id(const struct grouped_profile *p, enum key by, const struct
 const struct location_info *pass_location_info(struct grouped_profile *p, uint32_t location);
 /* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
 uint32_t pass_site(struct grouped_profile *p, uint32_t location);
-/* As project_stack.site: of a stack whose innermost location is this and whose callers have the site above; 0: it has
- * no callers. */
+/* As grouped_profile_stack.site: of a stack whose innermost location is this and whose callers have the site above;
+ * 0: it has no callers. */
 uint32_t pass_site_of(struct grouped_profile *p, uint32_t location, uint32_t above);
 /* What rules say of a call, and functions that are passed over without one: SITE_ bits. */
 unsigned pass_verdict(struct grouped_profile *p, const struct names_call *c);
@@ -201,9 +201,9 @@ struct tally_sums pass_cell(struct group_pass *f, size_t index);
  * its callers. */
 struct tally_sums pass_own_time(const struct group_pass *f, size_t index,
 				const struct tally_sums *s);
-/* Which sums cells have, before they are folded. */
+/* Which sums cells have, before they are added. */
 void pass_find_sums(struct group_pass *f);
-/* Learns which sums the capture has, once its cells are folded; counts frames. */
+/* Learns which sums the capture has, once its cells are added; counts frames. */
 void pass_learn(struct group_pass *f);
 /* Adds notes to t, and counts all of them; when all names have been looked at. */
 void pass_notes(struct group_pass *f, struct trace *t);

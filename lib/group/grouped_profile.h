@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Profiles of captures, grouped: filter -> key -> sums. Each capture that ends is folded
- * into groups keyed by text identity (names.h), so captures and files add up, and reports know no
- * formats. Several groupings are fed in one pass. What was added up since the beginning, or since
- * it was last taken, is a run (run.h).
+ * A grouped profile: the sums of captures by keys (type, site, function ...). When a capture ends, its cells pass the
+ * filters and are added to the groups of each key. Groups are found by their text (names.h), so the sums of several
+ * captures and files add up, and reports know no formats. A run (run.h) is what was added since the beginning, or
+ * since the last run was finished.
  */
 #ifndef TM_GROUP_GROUPED_PROFILE_H
 #define TM_GROUP_GROUPED_PROFILE_H
@@ -59,7 +59,7 @@ struct grouped_profile_options {
 			      struct err *e);
 };
 
-struct grouped_profile_frame { /* strings of project.texts */
+struct grouped_profile_frame { /* strings of grouped_profile.texts */
 	uint32_t number, name; /* name 0: none */
 };
 
@@ -96,10 +96,9 @@ struct grouped_profile {
 	bool *passed; /* by function of names: passed over though no rule says so; resite.h */
 	size_t cap_passed;
 
-	int domain; /* options.domain, or what one_domain has settled */
-	struct group_pass
-	    *pass; /* of the present capture; NULL: nothing is folded yet; group_pass.h */
-	struct pass_memo *memo; /* what passes keep from capture to capture; group_pass.h */
+	int domain;              /* options.domain, or what one_domain has settled */
+	struct group_pass *pass; /* of the present capture; NULL: there is none yet; group_pass.h */
+	struct pass_memo *memo;  /* what passes keep from capture to capture; group_pass.h */
 };
 
 static inline bool grouped_profile_passes_over(const struct grouped_profile *p, uint32_t function)

@@ -16,7 +16,7 @@
  * FUNCTION  function id (names.h)
  * LOCATION  location id (names.h)
  * STACK     stack id of the profile
- * TYPE      string id in project.texts; so THREAD and OWNER
+ * TYPE      string id in grouped_profile.texts; so THREAD and OWNER
  * FILE      string id in names.strings: the site's file; so MODULE
  * FRAME     a row of project.frame_rows
  */

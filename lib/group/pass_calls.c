@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Calls of which no path is wanted: they are added up while they are open, and memory is
- * O(functions + open calls), however many paths there are. What fold_times and fold_totals find on
+ * O(functions + open calls), however many paths there are. What pass_times and pass_totals find on
  * paths is found here on the calls that are open around one:
  *
  * - the time of a group is that of its calls that lie in no other call of it,
@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-/* What is open once or several times, of one grouping: a group as fold_times has it, or a call that
- * fold_totals adds to. */
+/* What is open once or several times, of one grouping: a group as pass_times has it, or a call that
+ * pass_totals adds to. */
 struct pass_open {
 	uint32_t grouping, id; /* id: the group, or of is_call pass_call_id */
 	bool is_call, has;

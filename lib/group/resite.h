@@ -3,7 +3,7 @@
  * Sites found again, of stacks that are added up already, while functions are passed over that no rule
  * names: a guess, or a trial of one. Nothing is read for it.
  *
- * The profile is by site, by stack within that (all sums), and whatever else; project_close was called;
+ * The profile is by site, by stack within that (all sums), and whatever else; grouped_profile_close was called;
  * and nothing of it came from an aggregate, whose sites were settled when it was made.
  */
 #ifndef TM_GROUP_RESITE_H

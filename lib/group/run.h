@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sums of one run: of the captures that a profile was fed until they were taken
- * (project_take). Groups are those of the profile's groupings, by index, so several runs of one
+ * (grouped_profile_finish_run). Groups are those of the profile's groupings, by index, so several runs of one
  * project compare row by row; a run knows nothing of groups that only later ones have
  * (columns_get gives nothing known). A run outlives its profile except for string ids.
  */
@@ -52,7 +52,7 @@ struct run_counter { /* string ids of names.strings; unit 0: none */
 	struct counter_stats stats;
 };
 
-/* The sums of the captures before any filter on stacks and types: project_options.totals. Bytes
+/* The sums of the captures before any filter on stacks and types: grouped_profile_options.totals. Bytes
  * are real ones where the captures know them, else requested ones (which is `bytes`). */
 struct run_totals {
 	/* Whatever was asked for; all: SUMS_BASE only. */
@@ -76,7 +76,7 @@ struct run_totals {
 };
 
 struct group_run {
-	struct run_grouping *groupings; /* in the order of project.groupings */
+	struct run_grouping *groupings; /* in the order of grouped_profile.groupings */
 	size_t n_groupings;
 	struct run_known known; /* of the sums over everything */
 	struct tally_sums all;  /* what the filters kept */

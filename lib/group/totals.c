@@ -100,7 +100,7 @@ static void walk_enter(struct walk *w, const struct walk_node *at)
 }
 
 /* The sums, to what was entered there for the first time. The total time of groups is among what is theirs
- * (fold_times). */
+ * (pass_times). */
 static void walk_add(const struct walk *w, uint32_t id, uint32_t site)
 {
 	struct run_grouping *to = &w->f->p->now.groupings[w->grouping];

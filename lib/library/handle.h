@@ -27,7 +27,7 @@ void handle_release(struct library_handle *h);
 enum tracemill_status handle_misuse(struct library_handle *h, const char *what);
 enum tracemill_status handle_no_memory(struct library_handle *h);
 enum tracemill_status handle_fail(struct library_handle *h, const struct err *e);
-/* Ends the scope, after something in it has ended so (not ZONE_DONE). */
+/* Ends the scope, after something in it has ended so (not RESOURCE_SCOPE_DONE). */
 enum tracemill_status handle_end(struct library_handle *h, enum resource_scope_end end);
 /* Puts the place in the file before the text of an error. */
 void handle_place(struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sink that folds one capture's events into cells keyed (type, stack, domain), and by thread
+ * A sink that adds one capture's events up in cells keyed (type, stack, domain), and by thread
  * where asked. Memory is O(distinct cells + live blocks), whatever the number of events. When a
  * capture ends, done gets the cells; the next capture starts from nothing.
  *

@@ -16,7 +16,7 @@ struct event_columns;
 
 struct event_columns *event_columns_new(void);
 void event_columns_free(struct event_columns *c); /* accepts NULL */
-/* As event_gather_add. */
+/* As column_encoder_add. */
 bool event_columns_add(struct event_columns *c, const struct event *ev);
 size_t event_columns_count(const struct event_columns *c);
 /* Appends the payload of what was added, at most CHUNK_MAX bytes, and forgets it. */

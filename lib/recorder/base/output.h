@@ -32,7 +32,7 @@ struct cap_output {
 };
 
 /* Begins a capture on fd: writes the mark. path is borrowed; NULL: not known. room is
- * EVENT_GATHER_ROOM bytes, borrowed; NULL: there is no memory, an error. unit: ns, of which the events' times
+ * COLUMN_ENCODER_ROOM bytes, borrowed; NULL: there is no memory, an error. unit: ns, of which the events' times
  * are multiples. */
 void cap_output_begin(struct cap_output *o, int fd, const char *path, uint8_t *room, int64_t unit);
 /* Closes the descriptor, if it is still the output's. */

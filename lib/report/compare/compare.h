@@ -79,7 +79,7 @@ struct compare_rows {
 	struct map64 builds; /* a run's address -> the number of its build + 1 */
 };
 
-/* As names_tell_apart, when every run is in: of functions that one group has under one name. */
+/* As names_disambiguate, when every run is in: of functions that one group has under one name. */
 void compare_disambiguate(const struct compare *c, struct aggregate_entities *t);
 
 /* Whether every group's every run holds the key, and whether it knows the sum there. */

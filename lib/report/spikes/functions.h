@@ -54,7 +54,7 @@ void spike_functions_capture(struct spike_functions *f, const struct trace *t);
 uint32_t spike_function_at(struct spike_functions *f, const struct trace *t, uint32_t location);
 uint32_t spike_function_of(struct spike_functions *f, const struct trace *t, uint32_t location,
 			   uint32_t marker);
-/* When nothing is added any more, and no rule is applied: as names_tell_apart. */
+/* When nothing is added any more, and no rule is applied: as names_disambiguate. */
 void spike_functions_disambiguate(struct spike_functions *f);
 const char *spike_function_name(const struct spike_functions *f, uint32_t id, size_t *len);
 

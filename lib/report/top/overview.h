@@ -2,7 +2,7 @@
  *
  * The run as two lines for people: how much it allocated and how fast; its peak and when that was,
  * what is live at the end, what was temporary. From the totals of a profile's run, which ask
- * project_options.totals.
+ * grouped_profile_options.totals.
  */
 #ifndef TM_REPORT_TOP_OVERVIEW_H
 #define TM_REPORT_TOP_OVERVIEW_H
