@@ -66,6 +66,8 @@ def same_document(want, doc, filtered=False, typed=False):
                 if there[repr(key(r))] >= 0:
                     kept.append(r)
             s = {**s, 'rows': [r for r in s['rows'] if any(r is k for k in kept)]}
+        if typed and s['name'] == 'spread':
+            continue  # all of its numbers are of such sums
         by_type = typed and ('type' in (c['key'] for c in s['columns']) or s['name'] == 'runs')
         if len(s['rows']) != len(other['rows']):
             found.append('%s: %d rows, and %d' % (s['name'], len(s['rows']), len(other['rows'])))
