@@ -149,9 +149,17 @@ static void push_location(struct heap_profile *p, uint32_t location)
 		VEC_PUSH(p->stack, p->n_stack, p->cap_stack) = location;
 }
 
+/* Rows have return addresses; Go's lines of symbols have one less, as runtime.Frame.PC lies in the call. */
+static uint32_t symbol_at(const struct heap_profile *p, uint64_t address)
+{
+	uint32_t at = map64_get(&p->symbols, address);
+
+	return at ? at : map64_get(&p->symbols, address - 1);
+}
+
 static void add_address(struct heap_profile *p, uint64_t address)
 {
-	uint32_t at = p->names ? map64_get(&p->symbols, address) : 0;
+	uint32_t at = p->names ? symbol_at(p, address) : 0;
 	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_RETURN};
 
 	if (at && !p->names[at - 1].next) {

@@ -37,6 +37,9 @@ check 'a kind that is not known is told' grep -q 'unknown kind dust' <(tm-import
 tm-dump -q go.heap >got
 check 'go: names of addresses' grep -q 'name="main.(\*World).spawn" file="/src/world.go"' got
 check 'go: calls of one address' grep -q 'name="main.main" file="/src/main.go" line=8' got
+# Go 1.19 itself wrote these addresses: those of its lines of symbols lie within the calls.
+printf 'heap profile: 1: 1024 [1: 1024] @ heap/2\n1: 1024 [1: 1024] @ 0x4b3c0f 0x4b3db6\n#\t0x4b3c0e\tmain.alloc+0x2e\t\t/g/main.go:5\n#\t0x4b3db5\tmain.main+0x35\t\t/g/main.go:10\n' >within.heap
+check 'go: names of addresses within the calls' is "$(tm-export -q --as folded within.heap)" 'main.main;main.alloc 1024'
 # Of half the period that the file says, 1: each was taken.
 "$GEN/heap_text" --rows 300 go >go.heap 2>truth
 check 'go: the sums are the generator'"'"'s' is "$(sums go.heap)" "$(truth)"
