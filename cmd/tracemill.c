@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tracemill: the front door. tracemill NAME runs tm-NAME; run and show put several together.
+ * tracemill: one command for all programs. tracemill NAME runs tm-NAME; run and show put several together.
  */
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events as readers say them: a function for each kind of event, with the fields of this kind by their
+ * The functions by which readers push events: one for each kind of event, with the fields of this kind by their
  * meaning. Readers fill no struct event: the sink behind the import may take events in another form.
  *
  *	emit_alloc(im, &(struct emit_alloc){.stack = stack, .requested = KNOWN(size)}, e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The captures of one import, each from its begin to its end: what readers call (import_begin, import_next:
- * reader.h), and what formats/reader.c calls around them. Errors are those of the sink, and of --maps.
+ * The life of each capture of an import (one reading of one input by a reader), from its begin to its end: what
+ * readers call (import_begin, import_next: reader.h), and what formats/reader.c calls around them. Errors are
+ * those of the sink, and of --maps.
  */
 #ifndef TM_FORMATS_IMPORT_H
 #define TM_FORMATS_IMPORT_H

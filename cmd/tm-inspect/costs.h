@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the stacks of a project cost at the addresses of binaries: of each function, and of each
- * instruction of those that are chosen. A location belongs to the binary that has its build-id; where the
- * capture or the binary has none, its name. Costs are by address, so what was inlined counts once.
+ * The costs of a grouped profile's stacks at the addresses of binaries: of each function, and of each instruction
+ * of chosen functions. A location belongs to the binary that has its build-id; where the capture or the binary has
+ * none, its name. Costs are by address, so what was inlined counts once.
  */
 #ifndef TM_CMD_INSPECT_COSTS_H
 #define TM_CMD_INSPECT_COSTS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a recording will not see of a program, or has not, and why: a line each.
+ * Warnings before and after a recording: what it will not see of the program, or has not seen, and why; a line
+ * each.
  */
 #ifndef TM_RECORD_NOTICED_H
 #define TM_RECORD_NOTICED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the captures of a stream got: their notes, how much of them has names, each location
- * explained; and where the time of all went.
+ * The reports of tm-symbolize on each capture of a stream (its notes, how much of it has names, each location
+ * explained), and on the time of all steps together.
  */
 #ifndef TM_CMD_SYMBOLIZE_CAPTURES_H
 #define TM_CMD_SYMBOLIZE_CAPTURES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file of a reader that streams (formats/reader.h) while it grows: the reader stops where the file ends,
- * and goes on when there is more. What is kept by then has no end: a process of its own settles it, which
- * is then as if the file had been loaded as it is.
+ * A file that grows, read bit by bit by a reader that streams (formats/reader.h): the reader stops where the file
+ * ends, and goes on when there is more. What is kept by then has no end: a process of its own settles it, which is
+ * then as if the file had been loaded as it is.
  */
 #ifndef TM_CMD_VIEW_READING_H
 #define TM_CMD_VIEW_READING_H

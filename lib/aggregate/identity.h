@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which entity of one build is which of the next: the rows that the entities of several builds make. A row has at most
- * one entity of a build, or the clones of one function.
+ * The matching of entities across builds: entities that are the same in several builds share a row. A row has at
+ * most one entity of a build, or the clones of one function.
  *
  * First the builds' modules are found among each other: of one build-id; as the caller says; of one name; else, as a
  * guess, where most functions have the same linkage names. Then functions are found, and stacks by their functions;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the names of a build are that no compiler numbers: what has such a name in two builds, and whose lines have all
- * moved alike, says where the lines around it went (matching.h).
+ * The source lines of a build's entities whose names no compiler numbers. They are anchors: where two builds have
+ * an entity of such a name, and its lines have all moved alike, they say how far the lines around it have moved
+ * (matching.h).
  */
 #ifndef TM_AGGREGATE_PLACES_H
 #define TM_AGGREGATE_PLACES_H

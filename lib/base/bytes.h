@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers from bytes that are known to be there: the caller has checked it. What reads input
- * otherwise is struct cursor's.
+ * Integers from bytes, without checks of bounds: the caller has made them. All other reading of input is struct
+ * cursor's.
  */
 #ifndef TM_BASE_BYTES_H
 #define TM_BASE_BYTES_H

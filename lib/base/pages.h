@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Large memory. The system may give it large pages, of which it clears and maps few: nothing
+ * The allocation of large memory. The system may give it large pages, of which it clears and maps few: nothing
  * depends on whether it does.
  */
 #ifndef TM_BASE_PAGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The last part of a path, and where a path of another system is.
+ * The last part of a path; and where an absolute path of a captured system is, below the sysroot.
  */
 #ifndef TM_BASE_PATH_H
 #define TM_BASE_PATH_H

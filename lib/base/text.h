@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts that are a pointer and a length, as they lie in a file, against words of our own; and the end
- * of a counted word.
+ * Texts that are a pointer and a length, as they lie in a file: comparisons with words of our own, and the blanks
+ * around them. And the "s" of a plural.
  */
 #ifndef TM_BASE_TEXT_H
 #define TM_BASE_TEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Aggregates on the command line: made of captures, and read where captures are.
+ * Aggregates in programs: one is written from a capture, or read in the place of a capture.
  */
 #ifndef TM_CLI_AGGREGATE_H
 #define TM_CLI_AGGREGATE_H

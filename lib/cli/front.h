@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The front door: the list of programs by task, and the start of one program by another from its
- * own folder. Only cmd/tracemill.c and programs that end in another one's report use it.
+ * The command `tracemill`: the list of programs by task, and the start of one program by another from its own
+ * folder. Only cmd/tracemill.c and programs that end in another one's report use it.
  */
 #ifndef TM_CLI_FRONT_H
 #define TM_CLI_FRONT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of a capture that filters and a selection keep, as enters and exits whose sums are those that
- * the same filters have on the whole: a part of filter_sink.h.
+ * Part of filter_sink.h: the calls of a capture that filters and a selection keep, handed on as enters and exits
+ * whose sums are those that the same filters have on the whole capture.
  *
  * A call that is kept below callers that are not has these on its own stack. Of a call that reaches into a
  * range the part in it stays: it is entered where the range begins, with the count 0 where its own enter is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of top.h: the lines below the table: coverage, numbers that the captures do not have,
- * rows that were left out, frames.
+ * The notes on a report's table of groups: coverage, numbers that the captures do not have, rows that were left
+ * out, frames.
  */
 #ifndef TM_GROUP_NOTES_H
 #define TM_GROUP_NOTES_H

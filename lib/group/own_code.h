@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Own code: of each stack the first call outward that is in a module with debug information, or in one that is no
- * library of the system, and that no rule for sites passes over. What is known of a module's place is its path in the
- * capture; a base name alone is no library of the system.
+ * The user's own code in a stack: the innermost call whose module has debug information or is no library of the
+ * system, and which no rule for sites passes over. What is known of a module's place is its path in the capture; a
+ * base name alone is no library of the system.
  *
  * The profile is as lib/group/resite.h has it.
  */

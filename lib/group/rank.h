@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of top.h: the names of groups, and their order.
+ * The names of groups, and their order by a sum.
  */
 #ifndef TM_GROUP_RANK_H
 #define TM_GROUP_RANK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much of its stacks a report prints, each as a text of its own. The callers of stacks are a
- * tree, and stacks from the root to each of its nodes can be as long as the square of that: a file
- * of a few kilobytes fills a disk. Of usual captures each call is printed less than a thousand
- * times on average. Where it is more, long stacks are cut in the middle.
+ * The limit on how much of its stacks a report prints, each as a text of its own. The callers of stacks are a
+ * tree, and stacks from the root to each of its nodes can be as long as the square of that: a file of a few
+ * kilobytes fills a disk. Of usual captures each call is printed less than a thousand times on average. Where it
+ * is more, long stacks are cut in the middle.
  *
  * Nodes are added in the order of their ids, from 1 on, callers before what they call; then the
  * stacks that are printed; then stack_cut_choose. Zeroed is valid, and cuts nothing.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The struct behind tracemill/symbolize_trace.h: as binaries and processes it lies outside of the
- * scope, and what it has opened and scanned in it.
+ * The struct behind tracemill/symbolize_trace.h. Like binaries and processes, it lies outside of the scope; what
+ * it has opened and scanned lies in the scope.
  */
 #ifndef TM_LIBRARY_TRACE_SYMBOLIZER_H
 #define TM_LIBRARY_TRACE_SYMBOLIZER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The name that comes nearest to what an option asks for and nothing matches: by how many letters have to be changed,
- * added or taken out until the text occurs in the name, in either case. Method: Myers, "A fast bit-vector algorithm for
- * approximate string matching", J. ACM 46 (1999).
+ * The name most similar to the text of an option that matches no name: by how many letters have to be changed,
+ * added or taken out until the text occurs in the name, in either case. Method: Myers, "A fast bit-vector
+ * algorithm for approximate string matching", J. ACM 46 (1999).
  */
 #ifndef TM_MATCH_NEAR_H
 #define TM_MATCH_NEAR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * zlib, in one place: streams unpacked into room that the caller finds, and gzip files written.
+ * zlib, in one place: streams unpacked into buffers that the caller provides, and gzip files, read and written.
  */
 #ifndef TM_PACK_DEFLATE_H
 #define TM_PACK_DEFLATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * zstd, in one place: streams unpacked into room that the caller finds, which may come in pieces and
- * hold several frames; and bytes that are there as a whole, packed into one frame and back.
+ * zstd, in one place: streams unpacked into buffers that the caller provides, which may come in pieces and hold
+ * several frames; and bytes that are there as a whole, packed into one frame and back.
  */
 #ifndef TM_PACK_ZSTD_H
 #define TM_PACK_ZSTD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A look at a file that anybody may have written, from a process that may start programs and trace others:
- * a child makes it, which can open, start and trace nothing (sandbox/profiles.c) and has the file alone.
+ * The inspection of a file that anybody may have written, by a process that may start programs and trace others: a
+ * child does it, which can open, start and trace nothing (sandbox/profiles.c) and has the file alone.
  */
 #ifndef TM_RECORD_CONFINED_H
 #define TM_RECORD_CONFINED_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program recorded in another tool's form: the trace comes through a pipe, and is written, or
- * served, as it comes. A trace that is being recorded, in another tool's form as it comes; and,
- * since such forms do not have them, the modules that its addresses are in, as text of
- * /proc/PID/maps.
+ * The conversion of a program's trace to another tool's form while it is recorded: the trace comes through a pipe,
+ * and is written, or served, as it comes. Such forms do not have the modules that addresses are in, so these are
+ * written as well, as text of /proc/PID/maps.
  */
 #ifndef TM_RECORD_CONVERT_H
 #define TM_RECORD_CONVERT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program that is Lua's interpreter: native stacks have the functions of the interpreter, and not those of the script.
+ * The check whether a program is an interpreter of Lua, whose native stacks have the functions of the interpreter
+ * and not those of the script; and the command that records the script.
  */
 #ifndef TM_RECORD_LUA_H
 #define TM_RECORD_LUA_H

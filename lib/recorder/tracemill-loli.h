@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The names by which an engine that is patched for LoliProfiler and an agent know each other: an
- * engine that calls them needs no patch to be recorded by tm-record, and one that has its own is
- * found by its module's dynamic symbols (libtracemill-capture(3)). All are weak: without a recorder
- * there are no such variables, which tracemill_loli_alloc and _free ask for first.
+ * The symbols through which an engine that is patched for LoliProfiler and an agent find each other. An engine
+ * that calls them can be recorded by tm-record without the patch; an engine that defines them itself is found by
+ * its module's dynamic symbols (libtracemill-capture(3)). All are weak: without a recorder there are no such
+ * variables, which tracemill_loli_alloc and _free ask for first.
  */
 #ifndef TRACEMILL_LOLI_H
 #define TRACEMILL_LOLI_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A few numbers, such as a value of each run. Everything in this room is deterministic: the same
+ * Statistics of a few numbers, such as one value of each run. Everything in this room is deterministic: the same
  * values in the same order give the same result.
  */
 #ifndef TM_STATS_STATS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: the one addition of allocations, from rows, columns and moves alike.
+ * Internal to tally/tally.h: the one addition of allocations to the sums, whether they come as rows, in columns or
+ * as moves.
  */
 #ifndef TM_TALLY_ADD_H
 #define TM_TALLY_ADD_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally.h: events that a tally takes without seeing them. They are the whole capture,
- * which was tallied before (snapshot.h); or none of them is selected, and nothing of what is selected can
- * be touched by them: they come before its first allocation, or behind its last range.
+ * Internal to tally.h: events that a tally takes together, by their digest (sink.h; no hash), without seeing each
+ * of them. They are the whole capture, which was tallied before (snapshot.h); or none of them is selected, and
+ * nothing of what is selected can be touched by them: they come before its first allocation, or after its last
+ * range.
  */
 #ifndef TM_TALLY_DIGEST_H
 #define TM_TALLY_DIGEST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is live by the capture's own numbers of events (seq), for captures whose events come in any
- * order. A window of numbers has what changed in it: a window is one number, until these are too far
- * apart for LIVE_WINDOWS. So memory has a bound, and moments are exact up to a window.
+ * Live bytes over the capture's own numbers of events (seq), for captures whose events come in any order. A window
+ * is a range of numbers, with what changed in it: a single number, until the numbers are too far apart for
+ * LIVE_WINDOWS. So memory has a bound, and moments are exact up to a window.
  */
 #ifndef TM_TALLY_LIVE_CURVE_H
 #define TM_TALLY_LIVE_CURVE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one decision which events count: a selection, and where the events of a capture lie. The tally, the filter of
- * tm-filter, spikes and the log of frames all ask here; what they do with events that do not count is their own: the
- * tally needs some of them for what is open, live or covered.
+ * The one place that decides which events count: by a selection, and by the frame, time, size and thread of an
+ * event. The tally, the filter of tm-filter, spikes and the log of frames all ask here; what they do with events
+ * that do not count is their own: the tally needs some of them for what is open, live or covered.
  *
  * It is no sink that hands on what counts. Behind such a sink the tally would not know how long the capture was, which
  * calls were open when a range began, and which address a dropped allocation took; tm-filter, which has to write these

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of allocations as columns, with the frees that are among them: these are only
- * counted for sinks that look at no address, and in their places for those that follow blocks. They come
- * so from traces whose allocations have the same fields; other events, and these where something else is
- * among them, come as rows.
+ * A batch of allocations in columns, with the frees among them: a sink that looks at no address gets only the
+ * number of frees, and one that follows blocks gets each in its place. Traces whose allocations have the same
+ * fields give batches of this form; other events, and allocations with something else among them, come as rows.
  */
 #ifndef TM_TRACE_ALLOCS_H
 #define TM_TRACE_ALLOCS_H

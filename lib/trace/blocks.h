@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A batch of moves: blocks of captures that do not tell those of one kind (size and stack) apart: an allocation or a
- * free names the kind, and the newest block of a kind is freed first. They are malloc's and of no
- * thread, their requested bytes are known; all allocations of such a capture come so, and it has no frames of a game.
+ * A batch of moves: allocations and frees in captures that know a block only by its kind (size and stack), and not
+ * by an address. The newest block of a kind is freed first. Blocks are malloc's and of no thread, their requested
+ * bytes are known; all allocations of such a capture come so, and it has no frames of a game.
  *
  * A sink that only adds up takes them as they are (SINK_WANTS_MOVES), and needs no table of live blocks.
  * Any other gets the rows that they stand for: a block's address is its kind and its number

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Marks of frames that come behind events of their time, as where the main thread stands last in a file: a first
- * reading finds them, and a second one has them from its beginning (trace.marks).
+ * Two readings of one input whose marks of frames may come after the events of their time, such as a file in which
+ * the main thread stands last: the first reading finds the marks, and the second one has them from its beginning
+ * (trace.marks).
  */
 #ifndef TM_TRACE_KNOWN_MARKS_H
 #define TM_TRACE_KNOWN_MARKS_H

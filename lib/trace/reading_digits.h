@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a counter was read as, in its event: value is the largest whole number that is not above it, target the
- * decimals, the last one first: 33.4 is 33 and 4, 0.25 is 0 and 52, -0.25 is -1 and 57. A whole number has
- * no target. This part is without numbers of 128 bits, which the recorder has not everywhere; reading.h has
- * the rest.
+ * A counter's reading as its event stores it: value is the largest whole number that is not above the reading,
+ * target the decimals of the rest, the last one first. 33.4 is 33 and 4; 0.25 is 0 and 52; -0.25 is -1 + 0.75, so
+ * -1 and 57. A whole number has no target. This part is without numbers of 128 bits, which the recorder has not
+ * everywhere; reading.h has the rest.
  */
 #ifndef TM_TRACE_READING_DIGITS_H
 #define TM_TRACE_READING_DIGITS_H

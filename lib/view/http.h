@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door for browsers: HTTP on loopback, by libmicrohttpd (http.c is its only user).
+ * The front end for browsers: HTTP on loopback, by libmicrohttpd (http.c is its only user).
  *
  *	GET /TOKEN/            the page, and its files below it
  *	GET /TOKEN/state       view_state

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door for lines of JSON: a question or a request in each.
+ * The front end for lines of JSON: a question or a request in each.
  */
 #include "lib/render/json.h"
 #include "lib/view/view.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door for assistants: the Model Context Protocol (modelcontextprotocol.io, revision 2025-06-18
- * and those before it) over lines of JSON-RPC 2.0. Its tools are questions (query.h) with answers cut into
- * pages; a node of the call tree keeps its number for as long as the program runs.
+ * The front end for assistants: the Model Context Protocol (modelcontextprotocol.io, revision 2025-06-18 and those
+ * before it) over lines of JSON-RPC 2.0. Its tools are questions (query.h) with answers cut into pages; a node of
+ * the call tree keeps its number for as long as the program runs.
  */
 #ifndef TM_VIEW_MCP_H
 #define TM_VIEW_MCP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state that the doors of tm-view share: the loaded files, the programs that answer, and the
- * folders of sources.
+ * The state that the front ends of tm-view share (HTTP, MCP, lines of JSON): the loaded files, the programs that
+ * answer, and the folders of sources.
  */
 #ifndef TM_VIEW_VIEW_H
 #define TM_VIEW_VIEW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * DIEs one by one, with the attributes of variables: for the few questions that are
- * not asked by the hundred thousand, which scope.h is for.
+ * Single DIEs, with the attributes of variables, for the few questions that are asked seldom; for those that are
+ * asked by the hundred thousand there is scope.h.
  */
 #ifndef TM_DWARF_FAST_DIE_H
 #define TM_DWARF_FAST_DIE_H

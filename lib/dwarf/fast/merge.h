@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One job of the fast engine: what fast.c makes of it and merge.c hands over.
+ * The state of one job of the fast engine, shared by fast.c, which finds the answers, and merge.c, which collects
+ * complaints and marks the answers that what is lost has made unsure.
  */
 #ifndef TM_DWARF_FAST_MERGE_H
 #define TM_DWARF_FAST_MERGE_H

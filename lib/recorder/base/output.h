@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chunks of a trace, out of the process: an open file descriptor, one chunk of rows and one of
- * events being filled, these in plain columns. Nothing here allocates. One caller at a time.
+ * The output of a recording's chunks from the process: an open file descriptor, and two chunks that are being
+ * filled, one of rows and one of events, these in plain columns. Nothing here allocates. One caller at a time.
  *
  * The program does not know of our descriptor and may close it, and open another file under its
  * number: so before each write it is checked whether it is still the same file, and if not, it is

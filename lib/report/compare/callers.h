@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One function through which nearly all of a run goes, as a game's own allocator: what it is called for is one entity
- * to rules that look at each site or function.
+ * The search for one function, such as a game's own allocator, through which nearly all of a run goes: to rules
+ * that look at each site or function, all that it is called for is one entity.
  */
 #ifndef TM_REPORT_COMPARE_CALLERS_H
 #define TM_REPORT_COMPARE_CALLERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Why runs are none to judge: one is empty or could not be read, they are of different programs, or were recorded
+ * Reasons not to judge runs: one is empty or could not be read, they are of different programs, or were recorded
  * in different ways, or one run is there twice. A report shows their numbers side by side nevertheless.
  */
 #ifndef TM_REPORT_COMPARE_DOUBTS_H

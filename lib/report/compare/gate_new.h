@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is new, or only seems so: the runs that have each entity of the rules on new entities, and whether chance would
- * give it to the new runs alone (tracemill-gate(7), "What is new").
+ * The decision whether an entity is new or only seems so, for rules on new entities: by the runs that have it, and
+ * by how likely chance gives it to the new runs alone (tracemill-gate(7), "What is new").
  */
 #ifndef TM_REPORT_COMPARE_GATE_NEW_H
 #define TM_REPORT_COMPARE_GATE_NEW_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The base that several builds make for one subject: the level of its least builds.
+ * The level of a base that has several builds, for one subject: that of the builds with the least values.
  *
- * The least of several builds is a lucky one, and of many subjects some have a very lucky one. So all builds that are
- * as low but for noise are the least together, and the runs of the others keep only what they differ by from their own build:
- * what judge.h then compares with is the level of the least builds, with the noise of all. tracemill-gate(7) has it
- * exactly.
+ * The least of several builds is a lucky one, and of many subjects some have a very lucky one. So all builds that
+ * are as low but for noise are the least together, and the runs of the others keep only what they differ by from
+ * their own build: what judge.h then compares with is the level of the least builds, with the noise of all.
+ * tracemill-gate(7) has it exactly.
  */
 #ifndef TM_REPORT_COMPARE_JUDGE_LEAST_H
 #define TM_REPORT_COMPARE_JUDGE_LEAST_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the user's maps of modules and functions came to in a comparison, and the map that a function which was renamed needs.
+ * What each of the user's maps of modules and functions has done in a comparison; and the map to propose for a
+ * function that was renamed.
  */
 #ifndef TM_REPORT_COMPARE_MAPS_H
 #define TM_REPORT_COMPARE_MAPS_H

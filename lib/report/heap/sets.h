@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The objects of snapshots that count, as sets: those that filters keep, and those that
- * sets of snapshots leave.
+ * The choice of the objects of snapshots that count: those that filters keep, and those that are left by
+ * operations on the sets of objects of two or three snapshots.
  *
  * An object of one snapshot is that of another when type, source (site or name) and shortest path
  * are the same; an address or an id is not asked, since it means something else in the next run,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sites behind wrappers that no rule knows (alloc_wrappers.h), passed over as a guess; and which advice would change
- * a ranking of sites, tried on its sums.
+ * A guess at allocator wrappers that no rule knows (alloc_wrappers.h), which then are no sites any more but are
+ * passed over; and the choice of the options to suggest, tried on the sums: those that would change a ranking of
+ * sites.
  *
  * The profile is as lib/group/resite.h has it.
  */

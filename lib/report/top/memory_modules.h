@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pages under what is live at the end, by the module of the blocks' sites: who keeps how much
- * memory of the heap for how few bytes. A page on which several modules have blocks is each one's.
+ * The heap's pages that hold what is live at the end, by the module of the blocks' sites: how much memory each
+ * module keeps, and for how few live bytes. A page on which several modules have blocks is each one's.
  */
 #ifndef TM_REPORT_TOP_MEMORY_MODULES_H
 #define TM_REPORT_TOP_MEMORY_MODULES_H

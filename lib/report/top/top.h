@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * TopN: the groups of a projection, ranked by one sum, as a table. Equal sums are ordered by
- * name, file, line, module and address, so the same input always gives the same table.
+ * TopN: the groups of a grouped profile, ranked by one sum, as a table. Equal sums are ordered by name, file,
+ * line, module and address, so the same input always gives the same table.
  */
 #ifndef TM_REPORT_TOP_TOP_H
 #define TM_REPORT_TOP_TOP_H
