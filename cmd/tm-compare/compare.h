@@ -95,7 +95,7 @@ void compare_unread(struct cli_compare *c, const char *what, enum status why);
 bool compare_base_read(struct cli_compare *c);
 
 /* Checks the options and reads the policy, whose maps of paths join the filter's; c->policy then says what
- * the project has to group by. single: one file is enough. */
+ * the profile has to group by. single: one file is enough. */
 void cli_compare_start(struct cli_compare *c, const struct cli_filter *f, int n, bool single);
 /* Reads all files. False: a group has no run, which has been reported. */
 bool cli_compare_read(struct cli_compare *c, const struct import_options *import,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tm-history: its commands over a store, input from the command line into lib/history,
+ * Internal to tm-history: its commands over a store, input from the command line into lib/history,
  * and the printed tables.
  */
 #ifndef TM_CMD_HISTORY_HISTORY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file that grows while it is looked at: what comes is put behind what was loaded. A trace can be walked
+ * A file that grows while it is looked at: what it gains is put after what was loaded. A trace can be walked
  * at any time, and names of its locations come some time after them. What is no trace but is read by a
  * reader that streams is settled first, in a process that is forked for it (reading.h).
  */

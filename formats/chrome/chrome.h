@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the reader of Chrome's trace events: the events as read, before they are sorted.
+ * Internal to the reader of Chrome's trace events: the events as read, before they are sorted.
  */
 #ifndef TM_FORMATS_CHROME_CHROME_H
 #define TM_FORMATS_CHROME_CHROME_H

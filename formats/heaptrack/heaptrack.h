@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of heaptrack's reader: the tables that its lines refer to by number, and the fields of
+ * Internal to heaptrack's reader: the tables that its lines refer to by number, and the fields of
  * a line.
  */
 #ifndef TM_FORMATS_HEAPTRACK_HEAPTRACK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the reader of uftrace's data directories (github.com/namhyung/uftrace, doc and code
+ * Internal to the reader of uftrace's data directories (github.com/namhyung/uftrace, doc and code
  * of 0.13; tried on output of Debian's package): the contents of task.txt and sid-*.map.
  *
  *	info        header: "Ftrace!\0", version, features; then lines

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the LoliProfiler readers: the set of sequence numbers that were seen in a run. The agent takes a number from
- * one counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
+ * Internal to the LoliProfiler readers: the set of sequence numbers that were seen in a run. The agent takes a
+ * number from one counter (u32, from 1, wrapping) right before it sends a record, so in a raw stream a missing
  * number is a lost record and a repeated one is another run. Records come in any order.
  *
  * One bit per number, in windows that are freed when full; at most 32 MiB of them: then the

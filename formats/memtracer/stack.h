@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of memtracer.c: the stack strings of MemTracer files, innermost location first: addresses with a separator
- * behind each ("0x12fd434fc;0x12fd4ad70;"), or, after a run of atos over the file, its
- * text ("Func (in Module) (File.cpp:123);"). A string that was seen before costs one look-up;
- * memory is a row per distinct string.
+ * Internal to memtracer.c: the stack strings of MemTracer files, innermost location first: addresses with a
+ * separator after each ("0x12fd434fc;0x12fd4ad70;"), or, after a run of atos over the file, its text ("Func (in
+ * Module) (File.cpp:123);"). A string that was seen before costs one look-up; memory is a row per distinct string.
  */
 #ifndef TM_FORMATS_MEMTRACER_STACK_H
 #define TM_FORMATS_MEMTRACER_STACK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the reader of perf.data: the state shared by the parts that read attributes,
+ * Internal to the reader of perf.data: the state shared by the parts that read attributes,
  * features, maps and samples. Facts: perf.data-file-format.txt and uapi/linux/perf_event.h of
  * Linux, the comments of simpleperf's record_file_format.h and record_file.proto, and files of
  * both.

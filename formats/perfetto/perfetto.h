@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inside of the reader of Perfetto's traces. Numbers and meanings of fields: google/perfetto,
+ * Internal to the reader of Perfetto's traces. Numbers and meanings of fields: google/perfetto,
  * protos/perfetto/trace and protos/third_party/android/art at ec5d16b1 (August 2026).
  *
  * The file is walked at least twice. The first time (PERFETTO_SCAN) finds what names stand behind what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of pet.c: pieces of a log's lines.
+ * Internal to pet.c: pieces of a log's lines.
  */
 #ifndef TM_FORMATS_PET_TEXT_H
 #define TM_FORMATS_PET_TEXT_H

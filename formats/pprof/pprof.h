@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of pprof's reader: the tables of a profile, where samples may precede all others.
+ * Internal to pprof's reader: the tables of a profile, where samples may precede all others.
  * Numbers of fields: lib/export/profile.proto says where they are from.
  */
 #ifndef TM_FORMATS_PPROF_PPROF_H

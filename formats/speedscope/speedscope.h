@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the reader of speedscope's JSON: profiles, and the events that their samples and
+ * Internal to the reader of speedscope's JSON: profiles, and the events that their samples and
  * calls become.
  */
 #ifndef TM_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The bytes of a Unity block or frame, little-endian. A read past the end gives 0, sets cut and
- * moves nothing more, so that a message is checked once, behind its last field.
+ * moves nothing more, so that a message is checked once, after its last field.
  */
 #ifndef TM_FORMATS_UNITY_BYTES_H
 #define TM_FORMATS_UNITY_BYTES_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Markers and categories of a Unity capture by the ids that it gives them, and the paths of
- * samples as nodes of one tree. Names may come behind their first use: nodes are numbers, and
- * become stacks of the trace only when a sample is written. A marker without a name by then is
- * called "marker N".
+ * Markers and categories of a Unity capture by the ids that it gives them, and the paths of samples as nodes of
+ * one tree. Names may come after their first use: nodes are numbers, and become stacks of the trace only when a
+ * sample is written. A marker without a name by then is called "marker N".
  */
 #ifndef TM_FORMATS_UNITY_NAMES_H
 #define TM_FORMATS_UNITY_NAMES_H

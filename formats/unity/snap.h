@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of the .snap reader: the chapters' numbers, and native allocations.
+ * Internal to the .snap reader: the chapters' numbers, and native allocations.
  */
 #ifndef TM_FORMATS_UNITY_SNAP_H
 #define TM_FORMATS_UNITY_SNAP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of slua.c: the frames in a block of a .sluastat.
+ * Internal to slua.c: the frames in a block of a .sluastat.
  */
 #ifndef TM_FORMATS_UNREAL_SLUA_FRAME_H
 #define TM_FORMATS_UNREAL_SLUA_FRAME_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of callgrind's reader: costs by function and line, and calls between functions, summed
+ * Internal to callgrind's reader: costs by function and line, and calls between functions, summed
  * over the file's parts; and their conversion to stacks. Facts: "Callgrind Format Specification" of
  * Valgrind's manual, and files that callgrind wrote.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of opt.h: completion scripts for shells, made from the option tables. They offer every
+ * Internal to opt.h: completion scripts for shells, made from the option tables. They offer every
  * option that --help shows, the values of choices, and files or folders where those are wanted.
  */
 #ifndef TM_CLI_COMPLETE_H

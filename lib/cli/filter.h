@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The filter options of programs that look at a part of a capture: the same words with the same
- * meaning in every program. They fill the options of projects and the selection of events
- * (lib/group, lib/tally).
+ * The filter options of programs that look at a part of a capture: the same words with the same meaning in every
+ * program. They fill the options of grouped profiles and the selection of events (lib/group, lib/tally).
  *
  *     struct cli_filter filter = {0};
  *     ... CLI_FILTER_ROWS(filter), CLI_VIEW_ROWS(filter), ... in the option table
@@ -10,7 +9,7 @@
  *     cli_filter_done(&filter);
  *     cli_filter_project(&filter, &grouped_profile_options);
  *     ...
- *     cli_filter_release(&filter);     // after the project
+ *     cli_filter_release(&filter);     // after the profile
  */
 #ifndef TM_CLI_FILTER_H
 #define TM_CLI_FILTER_H

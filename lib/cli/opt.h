@@ -7,7 +7,7 @@
  * A wrong option prints one line and ends with status 2;
  * --help and --version print to standard output and end with 0, as does --completion=SHELL, which
  * must be the only argument and prints what makes bash, zsh or fish complete the options. --help is
- * one screen: rows behind a ROW_GROUP, which several programs have, are their words there; --help all
+ * one screen: rows after a ROW_GROUP, which several programs have, are their words there; --help all
  * says what each does.
  *
  * What a word means, the same in every program: lib/cli/options.txt, to which tests/lint/options.sh

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of binaries.h for programs that look into binaries themselves, as tm-inspect: cache, search.
+ * The options of binaries.h for programs that look into binaries themselves, such as tm-inspect: cache, search.
  */
 #ifndef TM_CLI_SEARCH_H
 #define TM_CLI_SEARCH_H

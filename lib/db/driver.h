@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/db: the functions of a database driver. A driver fills e with what went wrong;
+ * Internal to lib/db: the functions of a database driver. A driver fills e with what went wrong;
  * names of the place are added above.
  */
 #ifndef TM_DB_DRIVER_H

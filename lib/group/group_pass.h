@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of grouped_profile.h: one capture on its way into the groups, and what is kept for the next.
+ * Internal to grouped_profile.h: one capture on its way into the groups, and what is kept for the next.
  * Everything about a stack is found when it is first asked for, together with its callers where they
  * count, so a pass can go on while the capture grows.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of names.h: what was looked up already, from names_init to names_release. names_close
+ * Internal to names.h: what was looked up already, from names_init to names_release. names_close
  * empties it.
  */
 #ifndef TM_GROUP_NAMES_MEMO_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Maps of source paths: the names that a build's folders get in reports, so that builds of one
- * source in two places have the same files. "OLD=NEW": a path that is OLD, or goes on behind it
+ * source in two places have the same files. "OLD=NEW": a path that is OLD, or goes on after it
  * with a separator, begins with NEW instead. The first that fits counts.
  */
 #ifndef TM_GROUP_PATHS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sums of one run: of the captures that a profile was fed until they were taken
- * (grouped_profile_finish_run). Groups are those of the profile's groupings, by index, so several runs of one
- * project compare row by row; a run knows nothing of groups that only later ones have
- * (columns_get gives nothing known). A run outlives its profile except for string ids.
+ * The sums of one run: of the captures that a profile was fed until they were taken (grouped_profile_finish_run).
+ * Groups are those of the profile's groupings, by index, so several runs of one profile compare row by row; a run
+ * knows nothing of groups that only later ones have (columns_get gives nothing known). A run outlives its profile
+ * except for string ids.
  */
 #ifndef TM_GROUP_RUN_H
 #define TM_GROUP_RUN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/history: insertion of many rows into a table with few statements, since one to a
+ * Internal to lib/history: insertion of many rows into a table with few statements, since one to a
  * row would wait for a server each time.
  *
  *     rows_begin(&r, db, "tm_labels (run, name, value)", 3, n, "", &e);

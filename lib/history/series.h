@@ -28,7 +28,7 @@ struct history_line {
 	struct stats_tail tail; /* of builds, behind the steps */
 	size_t present;         /* runs that have one */
 	const char *was;        /* what it was called before; NULL: the same in all runs */
-	bool joined;            /* the inside of renamed.c */
+	bool joined;            /* internal to renamed.c */
 };
 
 struct history_renamed { /* from run on (its index); borrowed */

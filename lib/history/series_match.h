@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/history: the matching of different entities with one name, as "Update" of two
- * files, and of entities that compilers number anew in each build, as lambdas. A name that its language does not make unique has its file in the tables' raw column
- * (names.h; the NUL between them is U+FFFD there). From run to run such an entity is the one of the
- * same name whose file has the longest common end, as tm-compare matches (matching.h): the folder
- * of a build may be another. A numbered entity, and one that has a line in its raw name, is the one of the same name without
- * its number in the same file: they are aligned as tm-compare aligns them, by lines, which the sites of other names say,
- * counts and sizes.
+ * Internal to lib/history: the matching of different entities with one name, as "Update" of two files, and of
+ * entities that compilers number anew in each build, such as lambdas. A name that its language does not make
+ * unique has its file in the tables' raw column (names.h; the NUL between them is U+FFFD there). From run to run
+ * such an entity is the one of the same name whose file has the longest common end, as tm-compare matches
+ * (matching.h): the folder of a build may be another. A numbered entity, and one that has a line in its raw name,
+ * is the one of the same name without its number in the same file: they are aligned as tm-compare aligns them, by
+ * lines, which the sites of other names say, counts and sizes.
  *
- * Of several series of one name the shortest end of the newest file that distinguishes them goes
- * behind it: "Update (ui/panel.lua)", "operator() (ai.cpp:16)". Of numbered entities the newest name is shown; behind the same of one that is gone
- * stands "(earlier)".
+ * Of several series of one name the shortest end of the newest file that distinguishes them goes after it:
+ * "Update (ui/panel.lua)", "operator() (ai.cpp:16)". Of numbered entities the newest name is shown; after the
+ * same of one that is gone stands "(earlier)".
  */
 #ifndef TM_HISTORY_SERIES_MATCH_H
 #define TM_HISTORY_SERIES_MATCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The kinds of debug information that answer for an object's addresses: a row for each, the best first. A new
- * kind has its engine in a room of its own, as lib/dwarf is DWARF's, and a row in debug_source.c.
+ * kind has its engine in a room of its own, like lib/dwarf for DWARF, and a row in debug_source.c.
  */
 #ifndef TM_INDEX_DEBUG_SOURCE_H
 #define TM_INDEX_DEBUG_SOURCE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The files in a zip, tar or 7z file, one after another, each an input of its own, which is unpacked
- * on the way as any input is. None is written to disk; a name is a text for people, wherever it
+ * on the way like any input. None is written to disk; a name is a text for people, wherever it
  * points to. What a member says of its size is not believed.
  *
  * A zip or 7z file is read in any order (input_random), by the directory at its end; a zip file

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How large the directory of a 7z file is, which stands behind the members and is mostly packed
+ * How large the directory of a 7z file is, which comes after the members and is mostly packed
  * itself. libarchive makes room for as many members as a directory announces, and one bit announces
  * a member: packed, 2 KB would ask for 8 GB.
  *

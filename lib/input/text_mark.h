@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The byte order mark that Windows puts before texts (Unicode 15.0, 23.8): that of UTF-8 is taken
- * off, and UTF-16 behind its own, which Windows' shells write, becomes UTF-8 as it is read. Offsets
+ * off, and UTF-16 after its own, which Windows' shells write, becomes UTF-8 as it is read. Offsets
  * then are those of the text as UTF-8. Anything else stays as it is.
  *
  * The two bytes of UTF-16's mark alone may begin a file of numbers, too: they count where a visible

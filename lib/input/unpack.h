@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed bytes, unpacked by libarchive, of which unpack.c is the only user: a stream behind filters
- * (zstd, xz, bzip2, lz4, and gzip, whose outermost layer zlib reads: it proves the checksum), or the members of a zip, tar or 7z file. Nothing is ever written to
- * a file, and a member's name is a text and no more.
+ * Packed bytes, unpacked by libarchive, of which unpack.c is the only user: a stream behind filters (zstd, xz,
+ * bzip2, lz4, and gzip, whose outermost layer zlib reads: it proves the checksum), or the members of a zip, tar or
+ * 7z file. Nothing is ever written to a file, and a member's name is a text and no more.
  */
 #ifndef TM_INPUT_UNPACK_H
 #define TM_INPUT_UNPACK_H

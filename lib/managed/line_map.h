@@ -4,7 +4,7 @@
  * {"CPP PATH": {"CS PATH": {"CPP LINE": CS LINE}}}, in two dialects: Unity's
  * LineNumberMappings.json, where a C++ line is that of the //<source_info:...> comment and
  * "<no-source>" stands for a path where code has no C#; and Sentry's, where it is the first line of
- * code behind the comment, with a member "__debug-id__" that names the binaries. In both an entry
+ * code after the comment, with a member "__debug-id__" that names the binaries. In both an entry
  * holds until the next one of the same C++ file: one search for the greatest that is not greater
  * serves both.
  *

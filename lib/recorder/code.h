@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The executable mappings of the process as the kernel lists them: code of modules, and code made
- * at run time. A walk that comes to anything else has taken some other word for a return address.
+ * at run time. A walk that arrives anywhere else has taken some other word for a return address.
  *
  * Any thread asks, without a lock and without a call of the C library, and remembers the pages that
  * were code. The list is read anew (system calls alone) at once when an address is in a module that

@@ -2,7 +2,7 @@
  *
  * The rings through which threads hand records to the writer: one for each thread, filled by the
  * thread and emptied by the holder of the writer's lock. Every record has a number from one
- * counter, taken while the block is the thread's alone (behind malloc, before free), so that the
+ * counter, taken while the block is the thread's alone (after malloc, before free), so that the
  * order of the numbers is the order in which an address was handed out and given back; the writer
  * merges the rings by it, up to the first number that some thread has taken and not written down
  * yet. A thread that was stopped right there (a collector's signal, a debugger) is waited for until

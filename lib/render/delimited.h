@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: lines of fields, with commas or with tabs.
+ * Internal to lib/render: lines of fields, with commas or with tabs.
  */
 #ifndef TM_RENDER_DELIMITED_H
 #define TM_RENDER_DELIMITED_H

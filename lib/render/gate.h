@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: the formats that hold checks and nothing else. The document has some.
+ * Internal to lib/render: the formats that hold checks and nothing else. The document has some.
  */
 #ifndef TM_RENDER_GATE_H
 #define TM_RENDER_GATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: one HTML page that needs nothing else: no network, no other file. Tables
+ * Internal to lib/render: one HTML page that needs nothing else: no network, no other file. Tables
  * are in its text and can be read and printed without scripts; flame graphs and charts are drawn by
  * the page's own scripts from JSON in it. Its size is capped, and the page says what was left out.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: what all data of the page's scripts have in common: texts as the page shows
+ * Internal to lib/render: what all data of the page's scripts have in common: texts as the page shows
  * them. html_flame.h, html_rows.h and json.h (series) have the data.
  */
 #ifndef TM_RENDER_HTML_DATA_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: a flame graph in a page. All its nodes are there as data, in about ten bytes
+ * Internal to lib/render: a flame graph in a page. All its nodes are there as data, in about ten bytes
  * each, of which the scripts make elements for what is in view only. The heaviest are also a picture,
  * which is shown where scripts do not run.
  *

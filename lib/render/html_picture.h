@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: a chart without scripts, which a page shows of a series where scripts do
+ * Internal to lib/render: a chart without scripts, which a page shows of a series where scripts do
  * not run.
  */
 #ifndef TM_RENDER_HTML_PICTURE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: the rows of a table behind those that are in a page's text, as data of its
+ * Internal to lib/render: the rows of a table after those that are in a page's text, as data of its
  * scripts, which make rows of them as they come into view. A script element of JSON:
  *
  *     columns     {type, decimals, signed, bar, prose, tree} of those that people see

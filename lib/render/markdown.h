@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: Markdown, as GitHub and GitLab show it.
+ * Internal to lib/render: Markdown, as GitHub and GitLab show it.
  */
 #ifndef TM_RENDER_MARKDOWN_H
 #define TM_RENDER_MARKDOWN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: the output of a format, and the common parts of the formats. A format
+ * Internal to lib/render: the output of a format, and the common parts of the formats. A format
  * adds to out.text and calls out_flush now and then; the first failure sticks.
  */
 #ifndef TM_RENDER_OUT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of lib/render: text for XML 1.0 and HTML. What they cannot hold (control characters,
+ * Internal to lib/render: text for XML 1.0 and HTML. What they cannot hold (control characters,
  * bytes that are not UTF-8, U+FFFE, U+FFFF) is shown as buf_add_escaped shows it.
  */
 #ifndef TM_RENDER_XML_H

@@ -2,7 +2,7 @@
  *
  * The insertion of symbols into a trace stream, in two passes: the first reads the tables (not the
  * events) and symbolizes, the second copies the stream, its events as columns, and puts the symbol
- * tables behind the header and the bindings behind the locations they are of, so before any event
+ * tables after the header and the bindings after the locations they are of, so before any event
  * that uses them. Symbols that were in the stream are left out.
  */
 #ifndef TM_SYMBOLIZE_REWRITE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: times of calls and growth of heaps, from samples, enters and exits,
- * and deltas. Times between two events of a thread are its innermost open call's; behind its last
+ * Internal to tally/tally.h: times of calls and growth of heaps, from samples, enters and exits,
+ * and deltas. Times between two events of a thread are its innermost open call's; after its last
  * event nothing is known to pass. Of ranges, the part that lies in them counts. The cell of a call has
  * its path (open_calls.h) as stack.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: blocks of which only the kind is known (trace/blocks.h). What is
+ * Internal to tally/tally.h: blocks of which only the kind is known (trace/blocks.h). What is
  * live of a kind is its allocations without its frees, so no block is looked for; cells get the
  * sums of their kinds when the capture ends.
  */

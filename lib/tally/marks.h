@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Marks of frames. A mark holds for what follows it until the next one, and for an event that follows
- * with a time of its own which lies before the newest mark, the mark that its time lies behind. Marks
- * without times, or whose times go back (the game started again), are known by their place alone.
- * Where all marks are known from the beginning (trace.marks), an event with a time has the mark that its time
- * lies behind, wherever it stands; one without still has that which stands before it.
+ * Marks of frames. A mark holds for what follows it until the next one, and for an event that follows with a time
+ * of its own which lies before the newest mark, the last mark that is not later than its time. Marks without
+ * times, or whose times go back (the game started again), are known by their place alone. Where all marks are
+ * known from the beginning (trace.marks), an event with a time has the last mark that is not later than its time,
+ * wherever the event stands; one without still has that which stands before it.
  */
 #ifndef TM_TALLY_MARKS_H
 #define TM_TALLY_MARKS_H

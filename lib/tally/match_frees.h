@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally.h: an allocation is followed to its free, where frees are matched: live blocks, the
+ * Internal to tally.h: an allocation is followed to its free, where frees are matched: live blocks, the
  * peak of their bytes, and what temporary blocks and lifetimes come from.
  */
 #ifndef TM_TALLY_MATCH_FREES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: live bytes and blocks at each event, per cell and per domain, and
+ * Internal to tally/tally.h: live bytes and blocks at each event, per cell and per domain, and
  * their values at the peak. A peak is over when live bytes stop growing; cells learn of it when
  * they next change, so a peak costs nothing per cell.
  */

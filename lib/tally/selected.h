@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: the place of an event relative to the selected ranges and threads.
+ * Internal to tally/tally.h: the place of an event relative to the selected ranges and threads.
  */
 #ifndef TM_TALLY_SELECTED_H
 #define TM_TALLY_SELECTED_H

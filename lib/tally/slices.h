@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally/tally.h: slices of a capture. What an event adds goes into the slice of its own
+ * Internal to tally/tally.h: slices of a capture. What an event adds goes into the slice of its own
  * time, wherever it stands in the file, and time in calls is spread over the slices in which it
  * passed. So slices are handed out when the capture ends, in their order: threads, kinds of events and
  * records may come one after the other.

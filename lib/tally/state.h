@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of tally.h: the work that the wanted sums need, and what is kept for it from event to
+ * Internal to tally.h: the work that the wanted sums need, and what is kept for it from event to
  * event.
  */
 #ifndef TM_TALLY_STATE_H

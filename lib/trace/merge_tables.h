@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of merge.h: the map from the ids of one capture to those of another.
+ * Internal to merge.h: the map from the ids of one capture to those of another.
  */
 #ifndef TM_TRACE_MERGE_TABLES_H
 #define TM_TRACE_MERGE_TABLES_H

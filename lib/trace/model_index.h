@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of model.h: how the rows of a trace are found again, those that a stream numbers too
+ * Internal to model.h: how the rows of a trace are found again, those that a stream numbers too
  * (stream_tables.h), and the memory of its texts and ranges.
  */
 #ifndef TM_TRACE_MODEL_INDEX_H

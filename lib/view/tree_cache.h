@@ -4,7 +4,7 @@
  * is the eighth of the first tree. A tree is that of a query's stacks; the query is kept for
  * as long as the program runs and its answer while there is room, and asked again when it is
  * needed: the same capture gives the same nodes. Where a capture grows, nodes keep their numbers and
- * new ones come behind them; of a tree whose answer had made room before, they are forgotten, and it gets
+ * new ones come after them; of a tree whose answer had made room before, they are forgotten, and it gets
  * another number.
  */
 #ifndef TM_VIEW_TREE_CACHE_H

@@ -49,7 +49,7 @@ struct view {
 /* {"version":..,"files":[..],"limits":{..}}: notes of loss and of guesses with each file. */
 void view_state(const struct view *v, struct buf *to);
 
-/* One line of the line-delimited door: {"id":1,"query":"top --by type"}, or the question as it
+/* One line for the line-delimited front end: {"id":1,"query":"top --by type"}, or the question as it
  * is; what is printed for it, with the end of its line. */
 void view_line(const struct view *v, const char *line, size_t n, struct buf *to);
 

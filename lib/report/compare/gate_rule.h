@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of gate.h: a rule with its values, and the check it becomes.
+ * Internal to gate.h: a rule with its values, and the check it becomes.
  */
 #ifndef TM_REPORT_COMPARE_GATE_RULE_H
 #define TM_REPORT_COMPARE_GATE_RULE_H

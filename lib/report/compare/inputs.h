@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Captures and aggregates into the groups of a comparison. Captures go into the project, and each file
+ * Captures and aggregates into the groups of a comparison. Captures go into the grouped profile, and each file
  * is taken as one run when it ends.
  */
 #ifndef TM_REPORT_COMPARE_INPUTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of judge.h: the values of all subjects as columns that runs can be exchanged in, and
- * the statistic of a column. One column for each subject, and behind them one for the common factor
+ * Internal to judge.h: the values of all subjects as columns that runs can be exchanged in, and
+ * the statistic of a column. One column for each subject, and after them one for the common factor
  * of each rule that has one.
  */
 #ifndef TM_REPORT_COMPARE_JUDGE_MODEL_H

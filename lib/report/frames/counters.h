@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of frames.h: the readings of counters in each frame, and, where a capture has
+ * Internal to frames.h: the readings of counters in each frame, and, where a capture has
  * allocations of several domains, what each of them allocated: as a counter "alloc.lua". They are
- * metrics behind FRAME_METRICS, four of each counter: enum counter_stat.
+ * metrics after FRAME_METRICS, four of each counter: enum counter_stat.
  */
 #ifndef TM_REPORT_FRAMES_COUNTERS_H
 #define TM_REPORT_FRAMES_COUNTERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of frames.h: the tables of a report on frames.
+ * Internal to frames.h: the tables of a report on frames.
  */
 #ifndef TM_REPORT_FRAMES_REPORT_H
 #define TM_REPORT_FRAMES_REPORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of frames.h: numbers over all frames of one metric. Percentiles are of the nearest
+ * Internal to frames.h: numbers over all frames of one metric. Percentiles are of the nearest
  * rank: the value of a frame that there is, and of equal ones the first.
  */
 #ifndef TM_REPORT_FRAMES_STATS_H

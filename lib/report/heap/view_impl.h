@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of report/heap/view.h: the common parts of its tables.
+ * Internal to report/heap/view.h: the common parts of its tables.
  */
 #ifndef TM_REPORT_HEAP_VIEW_IMPL_H
 #define TM_REPORT_HEAP_VIEW_IMPL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of spikes.h: the functions of the captures, each matched once against rules, filters
+ * Internal to spikes.h: the functions of the captures, each matched once against rules, filters
  * and owners. A function is what an innermost location is called, without inlined ones (an
  * instrumented call enters the outermost), or a marker where there is no location with a name.
  */

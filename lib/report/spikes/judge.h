@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of spikes.h: the rules applied to a call in its stack, and the handling of a call over
+ * Internal to spikes.h: the rules applied to a call in its stack, and the handling of a call over
  * its limit.
  */
 #ifndef TM_REPORT_SPIKES_JUDGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of spikes.h: what is known of a capture while its events come: the calls that are open,
+ * Internal to spikes.h: what is known of a capture while its events come: the calls that are open,
  * the limits that samples gave their callers, and what was odd.
  */
 #ifndef TM_REPORT_SPIKES_READING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of spikes.h: complete samples. Their callers are those of their stack; what a call
+ * Internal to spikes.h: complete samples. Their callers are those of their stack; what a call
  * gives its callers ("parents") counts for the samples of these stacks that come after it.
  */
 #ifndef TM_REPORT_SPIKES_SAMPLES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of top.h: the stacks below a row, best first. They come from the grouping behind the
+ * Internal to top.h: the stacks below a row, best first. They come from the grouping after the
  * one that is ranked, which is by stack within it.
  */
 #ifndef TM_REPORT_TOP_STACKS_H
