@@ -7,9 +7,12 @@
 #include "lib/library/trace_symbolizer.h"
 #include "lib/sandbox/sandbox.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { LARGE = 1 << 20 }; /* bytes of arrays that are mapped */
 
 /* A look-up in all operands. */
 struct autosymbolize {
@@ -203,6 +206,7 @@ static void close_symbolizer(struct autosymbolize *a)
 	tracemill_symbolizer_free(a->symbolizer);
 	sandbox_forget(a->binaries.cache_folder);
 	cli_binaries_release(&a->binaries);
+	malloc_trim(0); /* the report needs the memory of the look-up in other pieces */
 	cli_progress_clear();
 }
 
@@ -216,6 +220,9 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 		wanted += is_wanted(s, operands[i]);
 	if (!wanted)
 		return;
+	/* Else the threshold rises to the largest array that the look-up frees, and those of the report grow by copies
+	 * within the heap, where a mapping grows in place. */
+	mallopt(M_MMAP_THRESHOLD, LARGE);
 	open_symbolizer(&a);
 	cli_sandbox_symbols(program, when);
 	for (size_t i = 0; i < n; i++)

@@ -173,6 +173,9 @@ rm -rf "$cache" home
 batch 20000 | XDG_CACHE_HOME=$PWD/own tm-addr2line --lenient -e x >got 2>err
 check "XDG_CACHE_HOME" [ "$(indexes own/tracemill)" = 1 ]
 batch 20000 | HOME=$PWD/home tm-addr2line --lenient -e x >got 2>err
+check "HOME that is not there is not made" [ ! -e home ]
+mkdir home
+batch 20000 | HOME=$PWD/home tm-addr2line --lenient -e x >got 2>err
 check "HOME" [ "$(indexes home/.cache/tracemill)" = 1 ]
 rm -rf home
 batch 20000 >many
