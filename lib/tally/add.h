@@ -32,13 +32,9 @@ static inline void tally_cell_add(struct tally_cell *c, uint64_t records, uint64
 static inline __attribute__((always_inline)) void tally_add_allocation(struct tally *a,
 								       const struct queued_event *p)
 {
-	struct cell_extra *r = a->state->rarely && p->has_slack ? &a->state->rare[p->cell] : NULL;
-
 	tally_cell_add(&a->cells[p->cell], 1, p->count, p->requested, p->real, p->has);
-	if (r) {
-		r->slack = add_signed(r->slack, p->slack);
-		r->has_slack = true;
-	}
+	if (a->state->rarely && p->derived.has)
+		derived_add(&a->state->rare[p->cell].derived, &p->derived);
 	if (a->slices)
 		slices_add(a, p);
 }

@@ -148,11 +148,10 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 							     const struct sink_allocs *c,
 							     struct moves *m)
 {
-	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
 	struct tally_state *w = a->state;
 	struct queued_event p = {.kind = EV_ALLOC, .has = (uint16_t)(c->has & w->from_allocs)};
 	const bool apart = late(a, c);
-	const bool slack = a->want & SUM_BIT(SUM_SLACK) && (c->has & both) == both;
+	const unsigned derived = derived_of(a->want, c->has);
 	const uint64_t *time = column(c, c->has, EV_HAS_TIME, zeros);
 	const uint64_t *stack = column(c, c->has, EV_HAS_STACK, zeros),
 		       *type = column(c, c->has, EV_HAS_TYPE, zeros),
@@ -200,8 +199,7 @@ static inline __attribute__((always_inline)) void allocs_add(struct tally *a, co
 		p.cell = last < a->n_cells && tally_is_cell(&a->cells[last], &p)
 			     ? last
 			     : tally_place(a, &p);
-		p.has_slack = slack;
-		p.slack = slack ? slack_of(p.requested, p.real) : 0;
+		derived_set(&p.derived, derived, p.requested, p.real);
 		if (a->slices)
 			slices_reach(a, &p);
 		tally_add_allocation(a, &p);

@@ -85,10 +85,10 @@ bool call_times_pending(const struct tally *a, const struct trace *t, const stru
 		p->requested = open_calls_pause(ev);
 	} else if (ev->kind == EV_COUNTER) {
 		p->type = ev->type < t->n_counters ? ev->type : 0;
-		p->slack = ev->value;
+		p->change = ev->value;
 		p->real = reading_fraction(ev);
 	} else if (ev->kind == EV_DELTA) {
-		p->slack = ev->value;
+		p->change = ev->value;
 		p->seq = ev->domain == DOMAIN_MONO;
 	}
 	return true;
@@ -248,12 +248,12 @@ static void add_delta(struct tally *a, const struct queued_event *p)
 	unsigned has = SUM_BIT(mono ? SUM_MONO_NET : SUM_LUA_NET);
 
 	add_entry(a, cell);
-	r->net[mono] = add_signed(r->net[mono], p->slack);
+	r->net[mono] = add_signed(r->net[mono], p->change);
 	r->has |= has;
 	if (p->has & EV_HAS_COUNT)
 		r->measured = add_saturating(r->measured, p->count);
 	if (a->slices) {
-		slices_add_sum(a, cell, mono ? SUM_MONO_NET : SUM_LUA_NET, (uint64_t)p->slack);
+		slices_add_sum(a, cell, mono ? SUM_MONO_NET : SUM_LUA_NET, (uint64_t)p->change);
 		if (p->has & EV_HAS_COUNT)
 			slices_add_timed(a, cell, p->count);
 	}
@@ -433,7 +433,7 @@ void call_times_add(struct tally *a, struct trace *t, struct queued_event *p)
 
 void call_times_counter(struct tally *a, const struct queued_event *p)
 {
-	decimal value = decimal_join(p->slack, p->real);
+	decimal value = decimal_join(p->change, p->real);
 	int64_t time = p->own_time ? p->time : INT64_MIN;
 
 	counter_read(counters_place(&a->counters, p->type), value, time);

@@ -467,8 +467,9 @@ static void add_allocated(struct tally_sums *to, const struct queued_event *p)
 		add_sum(to, SUM_REQUESTED, p->requested);
 	if (p->has & EV_HAS_REAL)
 		add_sum(to, SUM_REAL, p->real);
-	if (p->has_slack)
-		add_sum(to, SUM_SLACK, (uint64_t)p->slack);
+	for (unsigned k = 0; k < DERIVED; k++)
+		if (p->derived.has >> k & 1)
+			add_sum(to, derived_sums[k], p->derived.v[k]);
 }
 
 void slices_add(struct tally *a, const struct queued_event *p)

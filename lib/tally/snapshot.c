@@ -135,10 +135,8 @@ static void take(struct tally *a, const struct tally_snapshot *m, const struct s
 			w->peak_tracker[d].overflow = false;
 	for (size_t i = 0; i < a->n_cells && !w->follow; i++)
 		a->cells[i].followed = false;
-	for (size_t i = 0; i < m->n_types && !(a->want & SUM_BIT(SUM_SLACK)); i++) {
-		a->types[i].slack = 0;
-		a->types[i].has &= (uint8_t)~TYPE_HAS_SLACK;
-	}
+	for (size_t i = 0; i < m->n_types; i++)
+		a->types[i].derived.has &= derived_of(a->want, EV_HAS_REQUESTED | EV_HAS_REAL);
 }
 
 /* By a tally that was asked for the same. */

@@ -23,11 +23,9 @@ static void set_fields(struct tally *a, const struct trace *t)
 static unsigned tally_state_known_sums(const struct tally *a)
 {
 	const struct tally_state *w = a->state;
-	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
-	unsigned known = SUM_BIT(SUM_ENTRIES);
+	const struct derived derived = {.has = derived_of(a->want, w->from_allocs | w->from_types)};
+	unsigned known = SUM_BIT(SUM_ENTRIES) | derived_bits(&derived);
 
-	if (((w->from_allocs | w->from_types) & both) == both)
-		known |= a->want & SUM_BIT(SUM_SLACK);
 	if (w->from_allocs & EV_HAS_COUNT)
 		known |= SUM_BIT(SUM_COUNT);
 	if (w->from_allocs & EV_HAS_REQUESTED)
@@ -67,8 +65,7 @@ void tally_choose_state(struct tally *a, const struct trace *t)
 	w->numbering = a->live.unordered && w->follow && (slicing || totals);
 	w->temporary = (totals && !a->live.unordered) || w->known & SUM_BIT(SUM_TEMPORARY);
 	w->running = w->follow && (slicing || w->peaking || totals);
-	w->rarely =
-	    w->known & (SUM_BIT(SUM_SLACK) | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
+	w->rarely = w->known & (SUMS_DERIVED | SUMS_FREED | SUM_BIT(SUM_TEMPORARY) | SUMS_LIFETIME);
 	w->celled = w->follow && w->peaking;
 	/* A hook's cost is more than some cells have, which have 0 then: sums are those of cells. */
 	w->touching = slicing && (a->options.slice_cells || a->options.hook_cost);

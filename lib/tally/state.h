@@ -16,7 +16,8 @@ enum { TALLY_BATCH = 128 };
 
 struct queued_event { /* an event on its way into the cells */
 	uint64_t address, seq, requested, real, count;
-	int64_t time, slack;
+	int64_t time, change; /* change: of counters and of growth */
+	struct derived derived;
 	uint32_t type, stack, space, cell;
 	uint32_t thread, thread_id; /* the cell's; the event's */
 	uint32_t slice;             /* of marks, + 1; 0: before the first */
@@ -24,7 +25,6 @@ struct queued_event { /* an event on its way into the cells */
 	uint8_t kind, domain;
 	bool timed;    /* time is the last one seen */
 	bool own_time; /* and the event's own */
-	bool has_slack;
 	bool numbered; /* seq is the capture's */
 	bool samples;  /* EV_SAMPLE: count is of samples */
 	uint8_t
@@ -32,8 +32,7 @@ struct queued_event { /* an event on its way into the cells */
 };
 
 struct cell_extra { /* of the cell with the same index */
-	int64_t slack;
-	bool has_slack;
+	struct derived derived;
 	uint64_t temporary, lifetime, timed;
 	uint64_t unfollowed[3]; /* count, requested, real of allocations without an address */
 };

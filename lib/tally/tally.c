@@ -61,7 +61,7 @@ static void grow_beside(struct tally *a)
 	}
 	if (w->rarely) {
 		w->rare = mem_grow(w->rare, &w->cap_rare, n, sizeof *w->rare);
-		w->rare[n - 1] = (struct cell_extra){.slack = 0};
+		w->rare[n - 1] = (struct cell_extra){.temporary = 0};
 	}
 	if (w->peaking) {
 		w->peaks = mem_grow(w->peaks, &w->cap_peaks, n, sizeof *w->peaks);
@@ -153,10 +153,7 @@ static void tally_add_type_total(struct tally *a, const struct queued_event *p)
 	ty->count = add_saturating(ty->count, p->count);
 	ty->requested = add_saturating(ty->requested, p->requested);
 	ty->real = add_saturating(ty->real, p->real);
-	if (p->has_slack) {
-		ty->slack = add_signed(ty->slack, p->slack);
-		ty->has |= TYPE_HAS_SLACK;
-	}
+	derived_add(&ty->derived, &p->derived);
 	if (a->slices)
 		slices_add(a, p);
 	tally_frame_add(tally_frame_sums(a, p->domain, p->slice), v);
@@ -390,14 +387,6 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 		slices_mark(a, w->marks.n - 1, ev->name);
 }
 
-static void set_slack(struct queued_event *p, const struct event *ev)
-{
-	const unsigned both = EV_HAS_REQUESTED | EV_HAS_REAL;
-
-	p->has_slack = (ev->has & both) == both;
-	p->slack = p->has_slack ? slack_of(ev->requested, ev->real) : 0;
-}
-
 static enum status tally_add_profile(struct tally *a, struct trace *t, const struct event *ev,
 				     struct err *e);
 
@@ -483,8 +472,7 @@ static inline __attribute__((always_inline)) enum status tally_add_event(
 	p->timed = a->has_time;
 	p->time = w->at.time;
 	tally_set_slice(a, p);
-	if (a->want & SUM_BIT(SUM_SLACK))
-		set_slack(p, ev);
+	derived_set(&p->derived, derived_of(a->want, ev->has), ev->requested, ev->real);
 	if (w->follow) {
 		p->space = t->threads[p->thread_id].process * DOMAINS + p->domain;
 		p->numbered = fate || ev->has & EV_HAS_SEQ;

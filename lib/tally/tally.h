@@ -13,6 +13,7 @@
 #define TM_TALLY_TALLY_H
 
 #include "lib/tally/counters.h"
+#include "lib/tally/derived.h"
 #include "lib/tally/extent.h"
 #include "lib/tally/live.h"
 #include "lib/tally/sampled.h"
@@ -142,11 +143,10 @@ struct tally_frame { /* the sums of one frame, per domain */
 	uint64_t v[SUM_REAL + 1];
 };
 
-enum { TYPE_HAS_SLACK = 0x80 };
 struct tally_type { /* EV_TYPE_TOTAL, by type id */
 	uint64_t count, requested, real;
-	int64_t slack;
-	uint8_t has; /* as in a cell, 1 for count, TYPE_HAS_SLACK */
+	struct derived derived;
+	uint8_t has; /* as in a cell, 1 for count */
 };
 
 struct tally {

@@ -44,7 +44,7 @@ unsigned tally_has(const struct tally *a, size_t cell)
 		has |= SUM_BIT(SUM_REAL) | SUM_BIT(SUM_LIVE_REAL) | SUM_BIT(SUM_FREED_REAL) |
 		       SUM_BIT(SUM_PEAK_REAL);
 	if (w->rarely) {
-		has |= w->rare[cell].has_slack ? SUM_BIT(SUM_SLACK) : 0;
+		has |= derived_bits(&w->rare[cell].derived);
 		has |= w->rare[cell].timed ? (unsigned)SUMS_LIFETIME : 0;
 	}
 	if (w->follow && !c->followed)
@@ -71,7 +71,7 @@ void tally_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	if (w->rarely) {
 		const struct cell_extra *r = &w->rare[cell];
 
-		s->v[SUM_SLACK] = (uint64_t)r->slack;
+		derived_put(&r->derived, s);
 		s->v[SUM_TEMPORARY] = r->temporary;
 		s->v[SUM_LIFETIME] = r->lifetime;
 		s->v[SUM_TIMED] = r->timed;
@@ -96,11 +96,10 @@ void tally_type_sums(const struct tally *a, uint32_t type, struct tally_sums *s)
 	s->v[SUM_COUNT] = ty->count;
 	s->v[SUM_REQUESTED] = ty->requested;
 	s->v[SUM_REAL] = ty->real;
-	s->v[SUM_SLACK] = (uint64_t)ty->slack;
-	s->has = (ty->has & 1 ? SUM_BIT(SUM_COUNT) : 0) |
+	derived_put(&ty->derived, s);
+	s->has = derived_bits(&ty->derived) | (ty->has & 1 ? SUM_BIT(SUM_COUNT) : 0) |
 		 (ty->has & EV_HAS_REQUESTED >> 1 ? SUM_BIT(SUM_REQUESTED) : 0) |
-		 (ty->has & EV_HAS_REAL >> 1 ? SUM_BIT(SUM_REAL) : 0) |
-		 (ty->has & TYPE_HAS_SLACK ? SUM_BIT(SUM_SLACK) : 0);
+		 (ty->has & EV_HAS_REAL >> 1 ? SUM_BIT(SUM_REAL) : 0);
 }
 
 static unsigned weaker(unsigned a, unsigned b)
@@ -168,6 +167,20 @@ static void tally_values_matched_states(const struct tally *a, const struct trac
 	state[SUM_LIFETIME] = state[SUM_TIMED] = 0;
 }
 
+/* As the fields that it follows from. Returns its SUM_BIT if it is known per type only. */
+static unsigned derive_state(unsigned k, unsigned at_types, uint8_t state[SUMS])
+{
+	const bool requested = derived_needs[k] & EV_HAS_REQUESTED,
+		   real = derived_needs[k] & EV_HAS_REAL;
+	unsigned st = requested ? state[SUM_REQUESTED] : state[SUM_REAL];
+	unsigned of = (requested ? SUM_BIT(SUM_REQUESTED) : 0) | (real ? SUM_BIT(SUM_REAL) : 0);
+
+	if (requested && real)
+		st = weaker(st, state[SUM_REAL]);
+	state[derived_sums[k]] = (uint8_t)st;
+	return st && at_types & of ? SUM_BIT(derived_sums[k]) : 0;
+}
+
 unsigned tally_states_unasked(const struct tally *a, const struct trace *t, unsigned domain,
 			      uint8_t state[SUMS])
 {
@@ -186,9 +199,8 @@ unsigned tally_states_unasked(const struct tally *a, const struct trace *t, unsi
 			s = METRIC_LOWER_BOUND;
 		state[of[m]] = (uint8_t)s;
 	}
-	state[SUM_SLACK] = (uint8_t)weaker(state[SUM_REQUESTED], state[SUM_REAL]);
-	if (state[SUM_SLACK] && at_types & (SUM_BIT(SUM_REQUESTED) | SUM_BIT(SUM_REAL)))
-		at_types |= SUM_BIT(SUM_SLACK);
+	for (unsigned k = 0; k < DERIVED; k++)
+		at_types |= derive_state(k, at_types, state);
 	if (a->state->follow)
 		tally_values_matched_states(a, t, domain, state);
 	if (a->call_times)
