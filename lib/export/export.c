@@ -7,18 +7,23 @@
 #include <string.h>
 
 const struct export_metric export_metrics[] = {
-    {SUM_COUNT, "count", "alloc_objects"},
-    {SUM_ENTRIES, "entries", "entries"},
-    {SUM_REQUESTED, "requested", "alloc_requested"},
-    {SUM_REAL, "real", "alloc_real"},
-    {SUM_LIVE_COUNT, "live-count", "inuse_objects"},
-    {SUM_LIVE_REQUESTED, "live-requested", "inuse_requested"},
-    {SUM_LIVE_REAL, "live-real", "inuse_real"},
-    {SUM_SAMPLES, "samples", "samples"},
-    {SUM_PERIOD, "period", "period"},
-    {SUM_CALLS, "calls", "calls"},
-    {SUM_TIME_SELF, "time", "time"},
+    {SUM_COUNT, "alloc_objects"},
+    {SUM_ENTRIES, "entries"},
+    {SUM_REQUESTED, "alloc_requested"},
+    {SUM_REAL, "alloc_real"},
+    {SUM_LIVE_COUNT, "inuse_objects"},
+    {SUM_LIVE_REQUESTED, "inuse_requested"},
+    {SUM_LIVE_REAL, "inuse_real"},
+    {SUM_SAMPLES, "samples"},
+    {SUM_PERIOD, "period"},
+    {SUM_CALLS, "calls"},
+    {SUM_TIME_SELF, "time"},
 };
+
+const char *export_metric_name(enum sum sum)
+{
+	return sum == SUM_TIME_SELF ? "time" : metric_table[sum].word;
+}
 
 const char *const *export_sort_words(void)
 {

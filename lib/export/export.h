@@ -18,12 +18,13 @@
  * time is not known it is the time with their callees. */
 struct export_metric {
 	enum sum sum;
-	const char *name;        /* in files and messages */
 	const char *sample_type; /* pprof's word */
 };
 
 enum { EXPORT_METRICS = 11 };
 extern const struct export_metric export_metrics[EXPORT_METRICS];
+const char *export_metric_name(
+    enum sum sum); /* in files and messages: the metric's word, or "time" */
 
 /* Words of --sort: "auto", those of export_metrics, "time"; ends with NULL. */
 const char *const *export_sort_words(void);

@@ -379,7 +379,7 @@ static void add_words(const struct export_profile *p, struct buf *b)
 
 	for (size_t i = 0; i < EXPORT_METRICS; i++)
 		if (profile_has(p, export_metrics[i].sum)) {
-			buf_addf(b, "%s%s", between, export_metrics[i].name);
+			buf_addf(b, "%s%s", between, export_metric_name(export_metrics[i].sum));
 			between = ", ";
 		}
 }
@@ -422,15 +422,6 @@ enum status profile_check_depth(const struct export_profile *p, bool texts, stru
 	    all, texts ? "bytes of names" : "calls", once);
 }
 
-static const char *asked_name(int asked)
-{
-	size_t i = 0;
-
-	while (i + 1 < EXPORT_METRICS && (int)export_metrics[i].sum != asked)
-		i++;
-	return export_metrics[i].name;
-}
-
 enum status profile_sort(const struct export_profile *p, bool one, enum sum *to, struct err *e)
 {
 	int asked = p->options->sort;
@@ -458,13 +449,13 @@ enum status profile_sort(const struct export_profile *p, bool one, enum sum *to,
 	} else if (!(p->known >> asked & 1)) {
 		st =
 		    err_set(e, ST_ABSENT, "--sort: no stack of the captures has '%s'; they have %s",
-			    asked_name(asked), buf_str(&b));
+			    export_metric_name((enum sum)asked), buf_str(&b));
 	} else if (one && !profile_has(p, (enum sum)asked)) {
 		st = err_set(
 		    e, ST_ABSENT,
 		    "--sort: '%s' of every stack is 0, so nothing is to be written; more have "
 		    "%s",
-		    asked_name(asked), buf_str(&b));
+		    export_metric_name((enum sum)asked), buf_str(&b));
 	} else {
 		*to = (enum sum)asked;
 	}

@@ -175,8 +175,8 @@ static const char *unit(const struct export_profile *p, const struct profile_col
 static void export_speedscope_put_sampled(struct speedscope *f, const struct profile_column *c)
 {
 	const struct export_profile *p = &f->profile;
-	const char *comma = "",
-		   *name = c->event ? intern_text(&p->types, c->event, NULL) : c->metric->name;
+	const char *comma = "", *name = c->event ? intern_text(&p->types, c->event, NULL)
+						 : export_metric_name(c->metric->sum);
 	uint64_t sum = 0;
 
 	buf_adds(&f->json, "{\"type\":\"sampled\",\"name\":");
