@@ -34,7 +34,8 @@ static const char *const exporter_words[] = {NULL, "memtracer", "loli-stream"};
 static const char *const time_words[] = {"us", "ns", NULL};
 enum { FORMS_MAX = 24 }; /* with the one that ends them */
 enum { WAIT_MS = 60000, IDLE_S = 30 };
-#define NONE UINT64_MAX
+#define NONE            UINT64_MAX
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.,"
 
 static const char *output;
 static volatile int stop;
@@ -300,6 +301,18 @@ static uint64_t least_of(const char *text, struct opt_list *report)
 	return bytes;
 }
 
+/* Names with commas, as the recorder has them: no blanks. */
+static void take_frames_at(struct cap_settings *s, const char *names)
+{
+	if (names && (!*names || names[strspn(names, NAME_CHARACTERS)]))
+		cli_usage("--frames-at: '%s' is not a list of functions with commas, or none",
+			  names);
+	if (names && strlen(names) >= sizeof s->frames_at)
+		cli_usage("--frames-at: at most %zu bytes", sizeof s->frames_at - 1);
+	if (names)
+		snprintf(s->frames_at, sizeof s->frames_at, "%s", names);
+}
+
 int main(int argc, char **argv)
 {
 	struct launch l = {.settings.depth = CAP_DEPTH, .failed = record_not_run};
@@ -310,7 +323,7 @@ int main(int argc, char **argv)
 	int stacks = 0, calls = 0, times = 0, form = 0, fd = -1, status;
 	bool serving = false;
 	struct serve *server = NULL;
-	const char *given = NULL, *min = NULL;
+	const char *given = NULL, *min = NULL, *frames_at = NULL;
 	const char *forms[FORMS_MAX] = {NULL};
 	static struct cli_top top = CLI_TOP_INIT; /* its values are tm-top's to use */
 	static struct opt_list report_options;
@@ -346,6 +359,8 @@ int main(int argc, char **argv)
 		       &stacks, launch_stacks),
 	    ROW_CHOICE(0, "calls", "HOW", "record call times: none, markers or all", &calls,
 		       launch_calls),
+	    ROW_STRING(0, "frames-at", "FUNCTIONS",
+		       "a frame begins at each call of the first of these, or none", &frames_at),
 	    ROW_CHOICE(0, "times", "UNIT", "unit of times: us or ns", &times, time_words),
 	    ROW_STRING(0, "spikes", "FILE", "write PET's log of slow calls to FILE", &l.spikes),
 	    ROW_NUMBER(0, "depth", "N", "locations to keep of a stack (default: 128)", &depth),
@@ -411,6 +426,7 @@ int main(int argc, char **argv)
 		cli_usage("--serve needs --as loli");
 	cli_sandbox("tm-record", NULL);
 	argv[n + 1] = NULL;
+	take_frames_at(s, frames_at);
 	s->depth = (unsigned)depth;
 	s->stacks = (enum cap_stacks)stacks;
 	s->calls = (enum cap_calls)calls;

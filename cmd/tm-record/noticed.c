@@ -8,6 +8,7 @@
 #include "lib/record/program.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,15 @@ static void noticed_python(const struct launch *l, char *const *argv)
 	buf_release(&line);
 }
 
+/* Functions that the user has named. */
+static void noticed_frames(const struct launch *l, char *const *argv)
+{
+	const char *names = l->settings.frames_at;
+
+	if (*names && strcmp(names, "none") != 0 && l->outcome && !atomic_load(&l->outcome->framed))
+		cli_note(*argv, "no frames: no call of %s by a symbol was seen", names);
+}
+
 int noticed_end(const struct launch *l, char *const *argv, int status)
 {
 	switch (launch_loaded(l)) {
@@ -110,6 +120,7 @@ int noticed_end(const struct launch *l, char *const *argv, int status)
 				"closed before");
 		break;
 	default:
+		noticed_frames(l, argv);
 		noticed_lua(l, argv);
 		noticed_python(l, argv);
 		break;

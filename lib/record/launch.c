@@ -162,6 +162,8 @@ void launch_describe(struct buf *b, const struct cap_settings *s)
 		 " depth=%u mmap=%d drop=%d rss=%" PRIu64 " calls=%s ns=%d",
 		 launch_stacks[s->stacks], s->threshold, s->sample, s->depth, s->mmap, s->drop,
 		 s->rss_ms, launch_calls[s->calls], s->ns);
+	if (*s->frames_at)
+		buf_addf(b, " frames=%s", s->frames_at);
 }
 
 static void launch_add_settings(struct buf *b, const struct launch *l, int outcome)

@@ -65,13 +65,14 @@ struct capture {
 	_Atomic uint64_t nameless;   /* what has no room for its name */
 	_Atomic uint64_t no_numbers; /* readings of counters */
 	_Atomic uint64_t old;        /* frees of blocks from before the recording */
-	struct cap_outcome *outcome; /* NULL: not wanted */
-	uint32_t *generation;        /* the writer's: of thread numbers, by tid */
-	uint8_t *columns;            /* the writer's: room for events; NULL: none yet */
-	int64_t flushed;             /* the writer's: nothing older waits to be written */
-	int64_t drained;             /* the writer's: when it last emptied the rings */
-	int64_t rounded;             /* the writer's: the last event's time */
-	struct cap_pcs pcs;          /* the writer's */
+	_Atomic(const char *) presents; /* the function at whose calls frames begin; NULL: none */
+	struct cap_outcome *outcome;    /* NULL: not wanted */
+	uint32_t *generation;           /* the writer's: of thread numbers, by tid */
+	uint8_t *columns;               /* the writer's: room for events; NULL: none yet */
+	int64_t flushed;                /* the writer's: nothing older waits to be written */
+	int64_t drained;                /* the writer's: when it last emptied the rings */
+	int64_t rounded;                /* the writer's: the last event's time */
+	struct cap_pcs pcs;             /* the writer's */
 	struct cap_mappings mappings;
 	struct cap_code code;
 	struct cap_stacks_table stacks;
@@ -209,6 +210,8 @@ void cap_typed(const char *type, size_t requested, size_t real, struct cap_where
 void cap_thread_ends(void);
 /* A frame; name may be NULL. */
 void cap_mark_frame(const char *name, int64_t number);
+/* The next frame, for a program that does not mark its frames; false: it does, and nothing is recorded. */
+bool cap_mark_frame_found(void);
 /* A counter's reading: whole + fraction / 10^18. */
 void cap_mark_reading(const char *name, const char *unit, int64_t whole, uint64_t fraction);
 

@@ -11,6 +11,7 @@
 
 static _Atomic int64_t frames;
 static _Atomic bool typed; /* since the last frame */
+static _Atomic bool own;   /* the program marks its frames itself */
 
 /* A frame's typed allocations are out before the next begins. */
 static void end_frame(void)
@@ -28,14 +29,25 @@ static void frame(const char *label, int64_t number)
 	cap_mark_frame(label, number);
 }
 
+bool cap_mark_frame_found(void)
+{
+	if (atomic_load_explicit(&own, memory_order_relaxed))
+		return false;
+	end_frame();
+	frame(NULL, atomic_fetch_add(&frames, 1));
+	return true;
+}
+
 void tracemill_mark_frame(void)
 {
+	atomic_store_explicit(&own, true, memory_order_relaxed);
 	end_frame();
 	frame(NULL, atomic_fetch_add(&frames, 1));
 }
 
 void tracemill_mark_frame_named(int64_t number, const char *label)
 {
+	atomic_store_explicit(&own, true, memory_order_relaxed);
 	end_frame();
 	frame(label, number);
 }

@@ -687,6 +687,22 @@ static uint64_t children_time(void)
 	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+static void write_presents(void)
+{
+	static const char words[] = "frames begin at calls of ";
+	const char *name = atomic_load(&cap.presents);
+	char text[sizeof words + CAP_FRAMES_AT];
+	size_t n;
+
+	if (!name)
+		return;
+	n = strnlen(name, CAP_FRAMES_AT - 1);
+	memcpy(text, words, sizeof words - 1);
+	memcpy(text + sizeof words - 1, name, n);
+	text[sizeof words - 1 + n] = 0;
+	cap_output_note(&cap.out, INFO, 0, text);
+}
+
 void cap_write_end(const char *end)
 {
 	const struct cap_settings *s = &cap.settings;
@@ -701,6 +717,7 @@ void cap_write_end(const char *end)
 				"Poisson sampling: counts and bytes are estimates without bias");
 	if (s->threshold)
 		cap_output_note(&cap.out, INFO, 0, "smaller blocks were not recorded");
+	write_presents();
 	if (s->attached)
 		cap_output_note(
 		    &cap.out, INFO, 0,

@@ -80,6 +80,13 @@ static bool settings_set(struct cap_settings *s, const char *key, size_t k, cons
 		return stacks(s, p, n);
 	if (is(key, k, "calls"))
 		return calls(s, p, n);
+	if (is(key, k, "frames")) {
+		if (n >= sizeof s->frames_at)
+			return false;
+		memcpy(s->frames_at, p, n);
+		s->frames_at[n] = 0;
+		return true;
+	}
 	if (!number(p, n, &v))
 		return false;
 	if (is(key, k, "pid"))

@@ -22,6 +22,8 @@
  *   drop=1         when the output is slower than the program: drop, and count, instead of wait
  *   attached=1     the process was running before: frees of blocks from before are counted
  *   duration=MS    stop recording after so long
+ *   frames=NAMES   a frame begins at each call of the first of these functions that is called; with
+ *                  commas; none: of no function; without this word: of those of frames_at.c
  *   rss=MS         the counters of the process's memory so often
  */
 #ifndef TM_RECORDER_BASE_SETTINGS_H
@@ -42,7 +44,7 @@ enum cap_stacks {
 	CAP_STACKS_SHADOW
 };
 enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
-enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096 };
+enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096, CAP_FRAMES_AT = 512 };
 
 /* What is not in a trace, or not as it was; notes say how much. The first are events: their sums
  * are lower bounds. */
@@ -85,6 +87,7 @@ struct cap_outcome {
 	_Atomic uint32_t error;  /* errno of the first write of a trace that failed; 0: none */
 	_Atomic uint32_t open;   /* the trace of the process that was started has no totals yet */
 	_Atomic uint32_t loaded; /* enum cap_loaded */
+	_Atomic uint32_t framed; /* a function was called at which frames begin (frames_at.h) */
 	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
 	_Atomic uint64_t children; /* CPU time of those that the first one has waited for, in us */
 };
@@ -121,7 +124,9 @@ struct cap_settings {
 	enum cap_calls calls;
 	unsigned depth;
 	bool mmap, children, drop, ns;
-	bool attached;          /* to a process that was running */
+	bool attached; /* to a process that was running */
+	char frames_at
+	    [CAP_FRAMES_AT];    /* "": the functions that present a frame, of known libraries */
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 

@@ -8,6 +8,7 @@
  */
 #include "lib/recorder/base/environment.h"
 #include "lib/recorder/base/memory.h"
+#include "lib/recorder/hooks/frames_at.h"
 #include "lib/recorder/hooks/preload.h"
 #include "lib/recorder/spike_log.h"
 
@@ -113,6 +114,7 @@ static void process_loaded(void)
 	cap_next_find(true);
 	cap_unlock(&cap.modules.lock);
 #endif
+	cap_frames_at_look();
 	cap_engine_look();
 }
 
@@ -128,7 +130,10 @@ static __attribute__((constructor)) void process_begin(void)
 	hide();
 #endif
 	cap.loaded = process_loaded;
-	cap_process_ready();
+	if (!cap_process_ready())
+		return;
+	cap_frames_at_begin();
+	cap_frames_at_look();
 }
 
 static __attribute__((destructor)) void end(void)
