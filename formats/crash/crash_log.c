@@ -146,6 +146,8 @@ static uint32_t crash_location(struct crash_log *x, const struct stack_line *l)
 		at.space = l->has_address ? SPACE_RUNTIME : SPACE_UNKNOWN;
 		if (l->kind == STACK_LINE_JAVA && x->n_line)
 			at.kind = LOCATION_RETURN;
+	} else if (l->kind == STACK_LINE_WASM) {
+		at.space = SPACE_FILE_OFFSET;
 	} else if (l->kind == STACK_LINE_GLIBC || (l->kind == STACK_LINE_JAVA && x->n_line)) {
 		at.kind = LOCATION_RETURN;
 	}

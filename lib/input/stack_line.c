@@ -413,6 +413,64 @@ static bool parse_glibc(const char *s, const char *end, struct stack_line *l)
 	return stack_line_parse_glibc_place(s, trim_end(s, open), l);
 }
 
+/* The file of a module's address: of "wasm://wasm/game.wasm-e94bbfde", where V8 has the module's own name and a hash of
+ * it, that name, which may be missing. */
+static struct stack_text_part wasm_file(const char *url, const char *end)
+{
+	static const char scheme[] = "wasm://wasm/";
+	const char *name = url + sizeof scheme - 1, *dash;
+
+	if (!begins(url, end, scheme)) {
+		for (const char *p = url; p < end; p++)
+			if (*p == '?' || *p == '#')
+				end = p;
+		return part(url, end);
+	}
+	dash = memrchr(name, '-', (size_t)(end - name));
+	return part(name, dash ? dash : name);
+}
+
+/* "    at name (url:wasm-function[1]:0x7a)", "    at url:...", "name@url:..." */
+static bool stack_line_parse_wasm(const char *s, const char *end, struct stack_line *l)
+{
+	static const char mark[] = ":wasm-function[";
+	const char *at, *p, *url, *last = trim_end(s, end), *url_end;
+
+	*l = (struct stack_line){.kind = STACK_LINE_WASM};
+	at = skip_blanks(s, last);
+	l->call = (size_t)(at - s);
+	url_end = memmem(at, (size_t)(last - at), mark, sizeof mark - 1);
+	if (!url_end)
+		return false;
+	p = url_end + sizeof mark - 1;
+	if (!parse_decimal(&p, last, &l->number) || !begins(p, last, "]:0x"))
+		return false;
+	p += 2;
+	if (!parse_hex(&p, last, &l->offset))
+		return false;
+	l->has_offset = true;
+	if (begins(at, url_end, "at ")) {
+		at += 3;
+		url = memmem(at, (size_t)(url_end - at), " (", 2);
+		if (url ? p != last - 1 || *p != ')' : p != last)
+			return false;
+		if (url)
+			l->name = part(at, url);
+		url = url ? url + 2 : at;
+	} else {
+		const char *scheme = memmem(at, (size_t)(url_end - at), "://", 3);
+
+		url = memrchr(at, '@', (size_t)((scheme ? scheme : url_end) - at));
+		if (!url || p != last)
+			return false;
+		l->name = part(at, url);
+		url++;
+	}
+	l->tail = (size_t)(url - s);
+	l->module = wasm_file(url, url_end);
+	return true;
+}
+
 bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 {
 	const char *end = s + n;
@@ -420,7 +478,8 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 	if (!n || n > LONGEST)
 		return false;
 	return stack_line_parse_numbered(s, end, l) || parse_summary(s, end, l) ||
-	       stack_line_parse_java(s, end, l) || parse_glibc(s, end, l);
+	       stack_line_parse_java(s, end, l) || parse_glibc(s, end, l) ||
+	       stack_line_parse_wasm(s, end, l);
 }
 
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)

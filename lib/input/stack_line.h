@@ -12,11 +12,15 @@
  *	java		C  [libgame.so+0x1f08]  name+0x12
  *			C  0x0000000000003b36		in no module
  *	glibc		./game(name+0x12) [0x5563f08]
+ *	wasm		    at name (wasm://wasm/game.wasm-e94bbfde:wasm-function[1]:0x7a)
+ *			    at http://host/game.wasm:wasm-function[1]:0x7a
+ *			name@http://host/game.wasm:wasm-function[1]:0x7a	Firefox
  *
  * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports
  * of its programs and GCC's; Android's tombstones, logs and malloc_debug (bionic,
  * libc/malloc_debug/README.md) and OpenHarmony's crash logs, which have no blank before parentheses;
- * HotSpot's hs_err files; glibc 2.36's backtrace_symbols and backtrace_symbols_fd.
+ * HotSpot's hs_err files; glibc 2.36's backtrace_symbols and backtrace_symbols_fd; stacks of node 20, and of browsers
+ * by "WebAssembly Web API", "Developer-Facing Display Conventions".
  */
 #ifndef TM_INPUT_STACK_LINE_H
 #define TM_INPUT_STACK_LINE_H
@@ -33,6 +37,7 @@ enum stack_line_kind {
 	STACK_LINE_ANDROID,
 	STACK_LINE_JAVA,
 	STACK_LINE_GLIBC,
+	STACK_LINE_WASM,
 };
 
 struct stack_text_part { /* n 0: not there */
@@ -46,7 +51,7 @@ struct stack_line {
 	bool has_number, has_address, has_offset, has_archive;
 	uint64_t number;  /* #1 */
 	uint64_t address; /* in the process */
-	/* In the module, as addresses are at link time; but where there are name and plus and no
+	/* In the module, as addresses are at link time; of wasm, in the file; but where there are name and plus and no
 	 * module's offset (glibc), has_offset is false. */
 	uint64_t offset;
 	uint64_t archive; /* where in the APK its library begins */
@@ -54,8 +59,10 @@ struct stack_line {
 	bool has_plus;
 	struct stack_text_part module, build_id, name, file; /* build_id: hexadecimal digits */
 	uint64_t line, column;                               /* 0: not known */
-	size_t call; /* where the call begins: '#', or the module of glibc and the C of Java */
-	size_t tail; /* where "(module+0x12)" begins; Java: what follows "]"; else the end */
+	/* Where the call begins: '#', the module of glibc, the C of Java, or the "at" of wasm, which Firefox has not. */
+	size_t call;
+	/* Where "(module+0x12)" begins; Java: what follows "]"; wasm: the address of the module; else the end. */
+	size_t tail;
 };
 
 /* False: the n bytes are no such line. */

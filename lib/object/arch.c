@@ -16,7 +16,7 @@ static const struct arch_row {
     [ARCH_IA64] = {"IA-64", NULL},      [ARCH_SH] = {"SuperH", NULL},
     [ARCH_CSKY] = {"C-SKY", NULL},      [ARCH_ARC] = {"ARC", NULL},
     [ARCH_ALPHA] = {"Alpha", NULL},     [ARCH_PARISC] = {"PA-RISC", NULL},
-    [ARCH_BPF] = {"BPF", NULL},
+    [ARCH_BPF] = {"BPF", NULL},         [ARCH_WASM] = {"WebAssembly", "wasm32"},
 };
 
 const char *object_arch_name(enum object_arch arch)

@@ -19,8 +19,10 @@
 
 struct hunt {
 	struct object *o;
-	char *link; /* file name in .gnu_debuglink, or NULL */
+	char *
+	    link; /* the file name in .gnu_debuglink, or what this kind of file has in its place; or NULL */
 	uint32_t crc;
+	bool has_crc;
 	char *folder, *real_folder;  /* of the object; without a "/" at the end, "" for the root */
 	const char *name;            /* of the object, without its folder */
 	struct object_image symbols; /* a match that has no DWARF, only symbols */
@@ -40,6 +42,8 @@ static void debuglink_read_link(struct hunt *h)
 	const char *name;
 	size_t n = 0;
 
+	if (!s && h->o->file.format->debug_link)
+		h->link = h->o->file.format->debug_link(&h->o->file);
 	if (!s || s->size > 4096 + 8 || section_read(&h->o->file, s, &data, &size, &e))
 		return;
 	cursor_init(&c, data, (size_t)size, s->offset, &e);
@@ -48,7 +52,8 @@ static void debuglink_read_link(struct hunt *h)
 	cursor_skip(&c, -(n + 1) & 3, "debug link");
 	h->crc = cursor_u32(&c);
 	/* a name with a folder in it could lead anywhere; no tool writes one */
-	if (!cursor_failed(&c) && n && !strchr(name, '/'))
+	h->has_crc = !cursor_failed(&c) && n && !strchr(name, '/');
+	if (h->has_crc)
 		h->link = mem_strdup(name);
 	mem_budget_free(data);
 }
@@ -109,7 +114,7 @@ static const char *mismatch(const struct hunt *h, const struct object_image *f, 
 	if (mine->build_id.len && f->build_id.len)
 		return object_build_id_equal(&mine->build_id, &f->build_id) ? NULL
 									    : "build-id differs";
-	if (by_link)
+	if (by_link && h->has_crc)
 		return section_file_crc(f, &crc, &e) ? "cannot be read"
 		       : crc == h->crc               ? NULL
 						     : "checksum differs";
@@ -121,7 +126,7 @@ static const char *agrees(const struct hunt *h, const struct object_image *f, bo
 {
 	if (h->o->file.build_id.len && f->build_id.len)
 		return "build-id agrees";
-	return by_link ? "checksum agrees" : "segments agree";
+	return by_link && h->has_crc ? "checksum agrees" : "segments agree";
 }
 
 static void refuse(struct hunt *h, const char *path, const char *why)

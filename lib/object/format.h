@@ -28,10 +28,17 @@ struct object_format {
 	/* Each symbol of the first table (object_each_linked). NULL: not known. */
 	bool (*each_linked)(const struct object_image *f, bool dynamic, uint64_t *n,
 			    void (*see)(void *arg, const struct object_linked *s), void *arg);
+	/* The name of the debug file where the file has no .gnu_debuglink: the caller's, NULL: it names
+	 * none. It has no checksum. */
+	char *(*debug_link)(const struct object_image *f);
 	bool frames; /* .eh_frame and .debug_frame say where functions begin (starts.c) */
+	/* Calls see for each function that the file itself bounds, whatever its name is (starts.c). */
+	void (*functions)(const struct object_image *f,
+			  void (*see)(void *arg, uint64_t lo, uint64_t hi), void *arg);
 };
 
-extern const struct object_format format_elf, format_mach, format_pe, format_gsym, format_breakpad;
+extern const struct object_format format_elf, format_mach, format_pe, format_wasm, format_gsym,
+    format_breakpad;
 
 /* ST_UNSUPPORTED: want names another processor than that of f. */
 enum status format_check_arch(const struct object_image *f, const struct object_want *want,

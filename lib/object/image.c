@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct object_format *const formats[] = {&format_mach, &format_pe, &format_gsym,
-						      &format_breakpad, &format_elf};
+static const struct object_format *const formats[] = {&format_mach, &format_pe,       &format_wasm,
+						      &format_gsym, &format_breakpad, &format_elf};
 
 static const struct object_format *find_format(const uint8_t head[8])
 {
@@ -52,7 +52,6 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 		size_t n;
 		const char *bytes, *what;
 	} others[] = {
-	    {4, "\0asm", "a WebAssembly module"},
 	    {24, "Microsoft C/C++ MSF 7.00", "debug information of Windows (PDB)"},
 	    {8, "!<arch>\n", "an archive of objects (ar)"},
 	    {4, "BC\300\336", "LLVM's bitcode"},

@@ -59,7 +59,8 @@ struct object_image {
 		uint32_t exports, exports_size; /* RVA */
 		char *pdb;                      /* what its CodeView record names; NULL: none */
 		uint32_t pdb_age;
-	} pe; /* of a PE file (pe.c) */
+	} pe;                  /* of a PE file (pe.c) */
+	uint64_t wasm_imports; /* functions of others, which come before a module's own (wasm.c) */
 	struct object_source *source;
 };
 

@@ -44,6 +44,7 @@ enum object_arch {
 	ARCH_ALPHA,
 	ARCH_PARISC,
 	ARCH_BPF,
+	ARCH_WASM,
 	ARCHS,
 	/* Another one: the number in the file's header is added to this. */
 	ARCH_OTHER = 0x10000,
@@ -303,9 +304,9 @@ bool object_plt_slot(struct object *o, uint64_t addr, uint64_t *slot);
 /* The stub of the PLT that holds vaddr, "malloc@plt", or NULL: no symbol table has it. */
 const struct object_symbol *object_stub_at(struct object *o, uint64_t vaddr);
 
-/* Where the function begins that holds vaddr, by .eh_frame or .debug_frame, whether or not it has a symbol: a part of a
- * function that lies apart (.cold) has a start of its own. False: no entry holds it, or it is in a PLT, or the file is
- * no ELF file that is linked. */
+/* Where the function begins that holds vaddr, by .eh_frame or .debug_frame of a linked ELF file, or by the code section
+ * of a WebAssembly module, whether or not it has a symbol: a part of a function that lies apart (.cold) has a start of
+ * its own. False: no entry holds it, or it is in a PLT, or the file has none of these. */
 bool object_function_start(struct object *o, uint64_t vaddr, uint64_t *start);
 
 /* vaddr of a file offset through its segment; ST_NONE when no segment's file part holds it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where functions begin that no symbol names: the entries of .eh_frame, found by the table of .eh_frame_hdr, which is
- * sorted (Linux Standard Base, "Exception Frames"), else by a sorted list of them; and those of .debug_frame.
+ * sorted (Linux Standard Base, "Exception Frames"), else by a sorted list of them; those of .debug_frame; and what the
+ * kind of file itself says (format.h).
  */
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
@@ -89,6 +90,11 @@ static int starts_order(const void *a, const void *b)
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
+static void starts_add_range(void *arg, uint64_t lo, uint64_t hi)
+{
+	starts_add(arg, &(struct eh_frame_entry){.lo = lo, .hi = hi});
+}
+
 /* Version 1; how the address of .eh_frame, the count and the table are written: linkers write pcrel sdata4, udata4 and
  * datarel sdata4. */
 static void starts_find_table(struct object_starts *t)
@@ -107,21 +113,17 @@ static void starts_find_table(struct object_starts *t)
 	t->n_rows = (size_t)n;
 }
 
-static struct object_starts *starts_load(const struct object *o)
+static void read_frames(struct object_starts *t, const struct object *o, struct listing *l)
 {
-	struct object_starts *t = mem_zalloc(sizeof *t);
 	const struct object_image *files[] = {&o->file, &o->debug};
-	struct listing l = {.to = t, .o = o};
 
-	if (!o->file.format->frames || o->file.flat)
-		return t;
 	starts_read(&t->eh, &o->file, ".eh_frame");
 	t->frames = frames_over(&t->eh, &o->file, false);
 	if (t->eh.data) {
 		starts_read(&t->header, &o->file, ".eh_frame_hdr");
 		starts_find_table(t);
 		if (!t->table)
-			eh_frame_read(&t->frames, starts_add, &l);
+			eh_frame_read(&t->frames, starts_add, l);
 	}
 	for (size_t i = 0; i < 2; i++) {
 		struct start_bytes b = {.data = NULL};
@@ -129,16 +131,26 @@ static struct object_starts *starts_load(const struct object *o)
 
 		starts_read(&b, files[i], ".debug_frame");
 		frames = frames_over(&b, files[i], true);
-		l.shift = i ? object_debug_shift(o) : 0;
+		l->shift = i ? object_debug_shift(o) : 0;
 		if (b.data)
-			eh_frame_read(&frames, starts_add, &l);
+			eh_frame_read(&frames, starts_add, l);
 		starts_drop(&b);
 	}
+}
+
+static struct object_starts *starts_load(const struct object *o)
+{
+	struct object_starts *t = mem_zalloc(sizeof *t);
+	struct listing l = {.to = t, .o = o};
+
+	if (o->file.format->functions)
+		o->file.format->functions(&o->file, starts_add_range, &l);
+	if (o->file.format->frames && !o->file.flat)
+		read_frames(t, o, &l);
 	if (t->n)
 		sort_array(t->all, t->n, sizeof *t->all, starts_order);
 	return t;
 }
-
 void object_starts_release(struct object_starts *t)
 {
 	if (!t)

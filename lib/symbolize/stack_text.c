@@ -164,7 +164,10 @@ static void stack_text_add_library(struct stack_text *x, const struct stack_line
 	}
 	if (inner)
 		m = (struct stack_text_part){inner + 1, (size_t)(m.s + m.n - inner) - 1};
-	add_module_name(x, m, l->build_id.n, to);
+	if (l->kind == STACK_LINE_WASM)
+		buf_add(to, m.s, m.n);
+	else
+		add_module_name(x, m, l->build_id.n, to);
 }
 
 static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_line *l)
@@ -236,7 +239,9 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l, uin
 			   uint64_t key)
 {
 	struct stack_text_gathered *g = x->gathered;
-	struct location at = {.raw = l->offset, .space = SPACE_VADDR, .kind = kind};
+	struct location at = {.raw = l->offset,
+			      .space = l->kind == STACK_LINE_WASM ? SPACE_FILE_OFFSET : SPACE_VADDR,
+			      .kind = kind};
 	uint32_t *location;
 
 	if (map64_get(&g->answer_of, key))
@@ -261,7 +266,7 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 	struct stack_line l;
 
 	if (stack_line_parse(s, n, &l)) {
-		if (l.module.n && (l.has_offset || l.has_plus)) {
+		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus)) {
 			learn_path(x, l.module);
 			line.kind = kind_of(&l, g->in_java);
 			line.key = key_of(&l, line.kind);
@@ -504,6 +509,30 @@ static void print_behind(struct buf *b, const struct stack_text *x, const char *
 	}
 }
 
+/* As the engine prints calls of its own language. */
+static void print_wasm(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+		       const struct stack_line *l, const struct stack_text_answer *a)
+{
+	bool v8 = s[l->call] == 'a' && l->tail > l->call && s[l->tail - 1] != '@';
+
+	for (uint32_t i = 0; i < a->n_calls; i++) {
+		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
+
+		buf_add(b, s, l->call);
+		buf_adds(b, v8 ? "at " : "");
+		buf_adds(b, text_of(x, c->function));
+		buf_adds(b, v8 ? " (" : "@");
+		if (c->file) {
+			add_source(b, x, c);
+			buf_adds(b, v8 ? ")" : "");
+		} else {
+			buf_add(b, s + l->tail, n - l->tail);
+			buf_adds(b, v8 && s[n - 1] != ')' ? ")" : "");
+		}
+		buf_addc(b, '\n');
+	}
+}
+
 static void print_named(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 			const struct stack_line *l, const struct stack_text_answer *a)
 {
@@ -512,6 +541,7 @@ static void print_named(struct buf *b, const struct stack_text *x, const char *s
 	case STACK_LINE_THREAD_SANITIZER: stack_text_print_sanitizer(b, x, s, n, l, a); break;
 	case STACK_LINE_SUMMARY: print_summary(b, x, s, n, l, a); break;
 	case STACK_LINE_ANDROID: print_android(b, x, s, n, l, a); break;
+	case STACK_LINE_WASM: print_wasm(b, x, s, n, l, a); break;
 	default: print_behind(b, x, s, l, a); break;
 	}
 }

@@ -86,6 +86,25 @@ TEST(android)
 	CHECK(!parse("#01 pcm audio 12345678"));
 }
 
+TEST(wasm)
+{
+	CHECK(parse(
+	    "    at t.wasm.g::W::hit(int) (wasm://wasm/t.wasm-e94bbfde:wasm-function[1]:0x7a)"));
+	CHECK_EQ(l.kind, STACK_LINE_WASM);
+	CHECK(is(l.module, "t.wasm") && is(l.name, "t.wasm.g::W::hit(int)"));
+	CHECK(l.number == 1 && l.has_offset && l.offset == 0x7a && l.call == 4);
+	CHECK(parse("    at wasm://wasm/e548f8f6:wasm-function[2]:0xd0\r"));
+	CHECK(!l.module.n && !l.name.n && l.offset == 0xd0);
+	CHECK(parse("    at run (https://host:80/a/game.wasm?v=3:wasm-function[12]:0x1f08)"));
+	CHECK(is(l.module, "https://host:80/a/game.wasm") && is(l.name, "run"));
+	CHECK(parse("g::f(int)@https://host/a@2/game.wasm#x:wasm-function[12]:0x1f08"));
+	CHECK(is(l.module, "https://host/a@2/game.wasm") && is(l.name, "g::f(int)"));
+	CHECK(!parse("    at run (https://host/game.js:12:3)"));
+	CHECK(!parse("    at f (x.wasm:wasm-function[12]:0x1f08) and more"));
+	CHECK(!parse("<?>.wasm-function[5]@[wasm code]")); /* Safari has no offsets */
+	CHECK(!parse("x.wasm:wasm-function[12]:0x1f08"));
+}
+
 TEST(java_and_glibc)
 {
 	CHECK(parse("# C  [libresolv.so.2+0x7a91]  __libc_res_nquery+0x1c1"));
