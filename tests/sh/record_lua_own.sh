@@ -74,6 +74,22 @@ local steps = {
 step = steps[os.getenv("STEP")]
 function finish() tm.stop() end
 X
+cat >marks.lua <<'X'
+local tm = require "tracemill"
+if os.getenv("HOW") == "both" then tm.start("own.tmt") end
+for i = 1, 25 do
+	tm.frame(i == 3 and "level2" or nil)
+	tm.counter("fps", 60 + i / 4, "Hz")
+	tm.counter("pets", i)
+end
+if os.getenv("HOW") == "both" then tm.stop() end
+X
+marks() { # of a trace: frames, their numbers in order, names, and the sum of the counters' values
+	tm-dump -q "$1" | awk '/^frame/ { n++; for (i = 1; i <= NF; i++) if (sub(/^(value|number)=/, "", $i)) ok += $i == n - 1
+		if (/level2/) at = n }
+		/^counter [0-9]+ name="lua\.heap"/ { heap = "type=" $2 }
+		/^counter value/ && $NF != heap { sub(/^value=/, "", $2); s += $2 } END { print n, ok, at, s }'
+}
 
 tried=0
 for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
@@ -101,6 +117,13 @@ for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do
 			ok "$lua, calls $calls, $how: beside tm-record it allocates no more" [ "$(awk 'NR == FNR { n = $1; b = $2; next }
 				{ print ($1 - n < 20 && $2 - b < 4096) }' native0 native)" = 1 ]
 		done
+	done
+
+	# 25 frames, 60 * 25 + (1 + ... + 25) / 4 of the first counter and 1 + ... + 25 of the other: 1581.25 + 325
+	for how in both alone; do
+		HOW=$how tm-record -q --stacks none -o native.tmt -- $lua marks.lua
+		ok "$lua, $how: frames and counters of the script are in tm-record's trace, too" [ "$(marks native.tmt)" = "25 25 3 1906.25" ]
+		[ $how = alone ] || ok "$lua: and in its own" [ "$(marks own.tmt)" = "25 25 3 1906.25" ]
 	done
 
 	flags=$(pkg-config --cflags --libs "$lua" 2>/dev/null || pkg-config --cflags --libs "${lua/lua/lua-}" 2>/dev/null)

@@ -584,11 +584,12 @@ static int luamodule_frame(lua_State *l)
 	size_t n;
 	const char *name = luaL_optlstring(l, 1, NULL, &n);
 
+	ev.value = m->frames++;
+	tracemill_frame_named(ev.value, name);
 	if (!m->out)
 		return 0;
 	if (m->blocks)
 		put_heap(m);
-	ev.value = m->frames++;
 	ev.time = out_time(m->out);
 	if (name) {
 		ev.name = out_string(m->out, name, n);
@@ -606,16 +607,22 @@ static int luamodule_counter(lua_State *l)
 	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_TIME};
 	lua_Number value = luaL_checknumber(l, 2);
 	uint64_t fraction = 0;
+	bool integer = false, known = true;
 	int64_t whole;
 
+#if LUA_VERSION_NUM >= 503
+	integer = lua_isinteger(l, 2);
+#endif
+	if (integer) {
+		whole = (int64_t)lua_tointeger(l, 2);
+		tracemill_counter_whole(name, unit, whole);
+	} else {
+		known = decimal_split(value, DECIMAL_OF_DOUBLE, &whole, &fraction);
+		tracemill_counter_real(name, unit, (double)value);
+	}
 	if (!m->out)
 		return 0;
-#if LUA_VERSION_NUM >= 503
-	if (lua_isinteger(l, 2))
-		whole = lua_tointeger(l, 2);
-	else
-#endif
-	    if (!decimal_split(value, DECIMAL_OF_DOUBLE, &whole, &fraction)) {
+	if (!known) {
 		m->no_numbers++;
 		return 0;
 	}
