@@ -3,6 +3,7 @@
  * tm-inspect: is this binary fit to profile and to symbolize?
  */
 #include "cmd/tm-inspect/costs.h"
+#include "cmd/tm-inspect/recording.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/autosymbolize.h"
@@ -29,6 +30,8 @@ struct inspect_cli {
 	struct cli_import import;
 	const char *disassemble;
 	bool required[FITS], by_file, any;
+	bool recording;
+	struct recording *recordings; /* with that, by operand */
 
 	/* --trace */
 	char **names; /* of traces */
@@ -87,11 +90,22 @@ static void report_left_out(const struct inspect *x)
 		cli_note(x->file.path, "symbol tables left out: %u: %s", n, why);
 }
 
-static void inspect_one(struct inspect_cli *c, const char *path)
+/* r: what is known of its recording, or NULL. A program that is not at hand has nothing else to inspect. */
+static void inspect_one(struct inspect_cli *c, const char *name, struct recording *r)
 {
-	struct inspect x;
+	const char *path = r && r->path ? r->path : name;
+	struct inspect x = {0};
 	struct err e = ERR_INIT;
-	enum status st = inspect_open(&x, path, &c->search, &e);
+	enum status st = r && !r->path ? ST_OK : inspect_open(&x, path, &c->search, &e);
+
+	if (r && !st && r->path)
+		recording_symbols(r, &x);
+	if (r)
+		recording_rows(r, path, &c->tables.verdicts);
+	if (r && !r->path) {
+		c->any = true;
+		return;
+	}
 
 	if (!st) {
 		c->any = true;
@@ -279,7 +293,7 @@ static void inspect_all(struct inspect_cli *c, int n, char **paths)
 {
 	inspect_report_init(&c->tables, n > 1);
 	for (int i = 0; i < n; i++)
-		inspect_one(c, paths[i]);
+		inspect_one(c, paths[i], c->recording ? &c->recordings[i] : NULL);
 	if (c->any) {
 		document_table(&c->document, &c->tables.verdicts.table);
 		document_table(&c->document, &c->tables.facts.table);
@@ -297,11 +311,22 @@ static void inspect_check(struct inspect_cli *c, int n)
 		cli_usage("no binary is given");
 	if (c->disassemble && (c->by_file || c->require.n))
 		cli_usage("--disassemble cannot be combined with --gate or --by-file");
+	if (c->recording && (c->disassemble || c->traces.n))
+		cli_usage("--recording cannot be combined with --disassemble or --trace");
 	if (c->disassemble && n > 1 && !c->traces.n)
 		cli_usage("--disassemble takes one binary, and no --trace");
 	if (c->traces.n && (c->by_file || c->require.n))
 		cli_usage("--trace cannot be combined with --gate or --by-file");
 	parse_require(c);
+}
+
+/* Before the sandbox closes: it would hide other files than the operands. */
+static void look_at_recordings(struct inspect_cli *c, int n, char **programs)
+{
+	c->recordings = mem_zarray((size_t)n, sizeof *c->recordings);
+	for (int i = 0; i < n; i++)
+		if (!recording_look(&c->recordings[i], programs[i]))
+			cli_status(EXIT_GATE);
 }
 
 /* What the sandbox would deny. */
@@ -326,6 +351,8 @@ int main(int argc, char **argv)
 		     "fail unless each file has all of LIST, such as lines,frame-pointers",
 		     &c.require),
 	    ROW_FLAG(0, "by-file", "frame pointers and instrumentation by source file", &c.by_file),
+	    ROW_FLAG(0, "recording", "also check whether this machine can record the programs",
+		     &c.recording),
 	    ROW_STRING(0, "disassemble", "WHAT",
 		       "print the instructions of a function, by name or address, with lines",
 		       &c.disassemble),
@@ -371,6 +398,8 @@ int main(int argc, char **argv)
 	inspect_load();
 	cli_autosymbolize(&c.symbols, "tm-inspect", NULL, &c.import.options, c.traces.n,
 			  (const char *const *)c.names);
+	if (c.recording)
+		look_at_recordings(&c, n, argv + 1);
 	cli_sandbox("tm-inspect", NULL);
 	cli_filter_done(&c.filter);
 	lookup_init(&c.lookup, &lookup);
@@ -384,6 +413,9 @@ int main(int argc, char **argv)
 	document_release(&c.document);
 	lookup_release(&c.lookup);
 	cli_symbols_release(&c.symbols);
+	for (int i = 0; c.recordings && i < n; i++)
+		recording_release(&c.recordings[i]);
+	free(c.recordings);
 	for (size_t i = 0; i < c.traces.n; i++)
 		free(c.names[i]);
 	free(c.names);

@@ -23,8 +23,7 @@ static void print_screen(void)
 			printf("%-10s  %-15s  %s\n", task, p->name, p->what);
 		task = p->name ? "" : p->what;
 	}
-	printf("\n"
-	       "Start with: tracemill run ./game; options of a command: tracemill help COMMAND\n");
+	printf("Start with: tracemill run ./game; options of a command: tracemill help COMMAND\n");
 }
 
 static _Noreturn void not_started(const char *name)
@@ -139,6 +138,20 @@ static int tracemill_show(int argc, char **argv)
 
 /* --- */
 
+/* tm-inspect --recording, its first table, and the rest as it is. */
+static void doctor(int argc, char **argv)
+{
+	char **all = mem_zarray((size_t)argc + 3, sizeof *all);
+
+	if (argc < 2)
+		cli_usage("doctor: no program to check");
+	all[1] = mem_strdup("--recording");
+	all[2] = mem_strdup("--table=verdicts");
+	memcpy(all + 3, argv + 1, (size_t)argc * sizeof *all - sizeof *all);
+	front_exec("inspect", all);
+	not_started("inspect");
+}
+
 /* tm-record --report and the rest as it is. */
 static void run(int argc, char **argv)
 {
@@ -164,7 +177,9 @@ static int help(const char *name)
 	}
 	if (!p)
 		not_known(name);
-	name = !strcmp(p->name, "run") ? "record" : p->name;
+	name = !strcmp(p->name, "run")      ? "record"
+	       : !strcmp(p->name, "doctor") ? "inspect"
+					    : p->name;
 	if (!strcmp(name, "show"))
 		return tracemill_show(2, (char *[]){NULL, option, NULL});
 	front_exec(name, (char *[]){NULL, option, NULL});
@@ -201,6 +216,8 @@ int main(int argc, char **argv)
 		return help(argc > 2 ? argv[2] : NULL);
 	if (!strcmp(word, "run"))
 		run(argc - 1, argv + 1);
+	if (!strcmp(word, "doctor"))
+		doctor(argc - 1, argv + 1);
 	if (!strcmp(word, "show"))
 		return tracemill_show(argc - 1, argv + 1);
 	if (!p)

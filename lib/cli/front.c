@@ -18,6 +18,7 @@ const struct front_program front_programs[] = {
     {NULL, "to begin"},
     {"run", "record a program and rank its allocations"},
     {"show", "identify a file and print its report"},
+    {"doctor", "what stops a good recording, and what helps"},
     {"record", "record a program into a trace"},
     {NULL, "to look"},
     {"top", "rank code by memory or time"},

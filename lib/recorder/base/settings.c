@@ -27,6 +27,22 @@ const char *const cap_loss_text[CAP_LOSSES] = {
     [CAP_LOSS_MODULES] = "modules beyond the recorder's limit",
 };
 
+/* SDL 2 and 3, SDL 1.2, GLFW, Allegro, GLUT; GLX, EGL, Vulkan. */
+const char *const cap_frames_at_known[] = {"SDL_GL_SwapWindow",
+					   "SDL_RenderPresent",
+					   "SDL_UpdateWindowSurface",
+					   "SDL_GL_SwapBuffers",
+					   "SDL_Flip",
+					   "glfwSwapBuffers",
+					   "al_flip_display",
+					   "glutSwapBuffers",
+					   "glXSwapBuffers",
+					   "eglSwapBuffers",
+					   "eglSwapBuffersWithDamageKHR",
+					   "eglSwapBuffersWithDamageEXT",
+					   "vkQueuePresentKHR",
+					   NULL};
+
 /* No strtoull: it looks at the locale, which may not be there yet. */
 static bool number(const char *p, size_t n, uint64_t *v)
 {

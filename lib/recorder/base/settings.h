@@ -23,7 +23,7 @@
  *   attached=1     the process was running before: frees of blocks from before are counted
  *   duration=MS    stop recording after so long
  *   frames=NAMES   a frame begins at each call of the first of these functions that is called; with
- *                  commas; none: of no function; without this word: of those of frames_at.c
+ *                  commas; none: of no function; without this word: cap_frames_at_known
  *   rss=MS         the counters of the process's memory so often
  */
 #ifndef TM_RECORDER_BASE_SETTINGS_H
@@ -73,6 +73,8 @@ enum cap_loss {
 	CAP_LOSSES
 };
 extern const char *const cap_loss_text[CAP_LOSSES];
+/* Functions of libraries that show a frame; the last is NULL. */
+extern const char *const cap_frames_at_known[];
 
 /* What became of the recording: memory that tm-record shares with the program. */
 enum { CAP_OUTCOME = 0x3a6d7472 };

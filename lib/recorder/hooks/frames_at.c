@@ -12,21 +12,6 @@
 #ifdef CAP_CAN_REDIRECT
 enum { NAMES = 24, TARGETS = 32 };
 
-/* SDL 2 and 3, SDL 1.2, GLFW, Allegro, GLUT; GLX, EGL, Vulkan. */
-static const char *const known[] = {"SDL_GL_SwapWindow",
-				    "SDL_RenderPresent",
-				    "SDL_UpdateWindowSurface",
-				    "SDL_GL_SwapBuffers",
-				    "SDL_Flip",
-				    "glfwSwapBuffers",
-				    "al_flip_display",
-				    "glutSwapBuffers",
-				    "glXSwapBuffers",
-				    "eglSwapBuffers",
-				    "eglSwapBuffersWithDamageKHR",
-				    "eglSwapBuffersWithDamageEXT",
-				    "vkQueuePresentKHR"};
-
 /* Those of all recordings of this process; wanted: a bit for each that this one has. */
 static const char *names[NAMES];
 static unsigned n_names;
@@ -255,8 +240,8 @@ static void take_names(void)
 	atomic_store(&wanted, 0);
 	atomic_store(&cap.presents, NULL);
 	if (!*p)
-		for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-			want(known[i], strlen(known[i]));
+		for (const char *const *name = cap_frames_at_known; *name; name++)
+			want(*name, strlen(*name));
 	else if (strcmp(p, "none") != 0)
 		while (*p) {
 			size_t n = strcspn(p, ",");
