@@ -95,7 +95,6 @@ static const struct mark marks[] = {
     {0, 9, "--- heapz", NULL, OF_PPROF("a heap profile of Java, as text")},
     {0, 25, "goroutine profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
     {0, 28, "threadcreate profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
-    {0, 12, "JAVA PROFILE", NULL, {"a heap dump of Java (HPROF)", NULL, "use jhat or MAT"}},
     {0,
      29,
      "Microsoft C/C++ MSF 7.00\r\n\032DS",

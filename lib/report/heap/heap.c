@@ -19,7 +19,7 @@ struct heap_build {
 	struct heap heap;
 	uint32_t *direct; /* by id; 0: not there */
 	size_t cap_direct;
-	struct map64 index;
+	struct id_set index;                          /* of the others */
 	size_t cap, cap_hashes, cap_sites, cap_names; /* objects there is room for */
 	struct heap_edge {
 		uint32_t from, to, name;
@@ -35,7 +35,7 @@ static void build_free(struct heap_build *b)
 	if (!b)
 		return;
 	free(b->direct);
-	map64_release(&b->index);
+	id_set_release(&b->index);
 	free(b->edges);
 	free(b->texts);
 	free(b);
@@ -86,37 +86,55 @@ static void enlarge(struct heap_build *b)
 	memset(h->flags + old, 0, (b->cap - old) * sizeof *h->flags);
 }
 
-static uint32_t *place(struct heap_build *b, uint64_t id)
+static uint64_t hash_object(const void *table, uint32_t object)
 {
-	if (id < b->cap_direct && b->direct[id])
-		return &b->direct[id];
-	if (id >= (uint64_t)b->heap.n * DIRECT_SLACK + DIRECT_FIRST)
-		return map64_put(&b->index, id);
-	b->direct = mem_grow_zero(b->direct, &b->cap_direct, (size_t)id + 1, sizeof *b->direct);
-	/* It may have come when it was out of the array's reach. */
-	if (b->index.n)
-		b->direct[id] = map64_get(&b->index, id);
-	return &b->direct[id];
+	return hash_u64(((const struct heap *)table)->ids[object]);
+}
+
+static bool is_object(const void *table, uint32_t object, const void *key)
+{
+	return ((const struct heap *)table)->ids[object] == *(const uint64_t *)key;
+}
+
+static const struct id_rows by_id = {hash_object, is_object};
+
+static uint32_t new_object(struct heap_build *b, uint64_t id)
+{
+	struct heap *h = &b->heap;
+
+	h->n++;
+	if (h->n >= b->cap)
+		enlarge(b);
+	h->ids[h->n] = id;
+	return h->n;
 }
 
 /* The object's number; 0: there are too many. */
 static uint32_t object(struct heap_build *b, uint64_t id)
 {
 	struct heap *h = &b->heap;
-	uint32_t *p;
+	bool direct = id < (uint64_t)h->n * DIRECT_SLACK + DIRECT_FIRST;
+	uint32_t found;
 
 	if (h->n == OBJECTS_MAX) {
 		b->too_many++;
 		return 0;
 	}
-	p = place(b, id);
-	if (!*p) {
-		*p = ++h->n;
-		if (h->n >= b->cap)
-			enlarge(b);
-		h->ids[h->n] = id;
+	if (id < b->cap_direct && b->direct[id])
+		return b->direct[id];
+	/* It may have come when it was out of the array's reach. */
+	found = b->index.n ? id_set_find(&b->index, &by_id, h, hash_u64(id), &id) : 0;
+	if (!found) {
+		found = new_object(b, id);
+		if (!direct)
+			id_set_add(&b->index, &by_id, h, hash_u64(id), found);
 	}
-	return *p;
+	if (direct) {
+		b->direct =
+		    mem_grow_zero(b->direct, &b->cap_direct, (size_t)id + 1, sizeof *b->direct);
+		b->direct[id] = found;
+	}
+	return found;
 }
 
 /* A lazily made column: 0 for all that were before. */
@@ -292,7 +310,7 @@ static void shrink(struct heap_build *b)
 	h->sizes = mem_realloc(h->sizes, n, sizeof *h->sizes);
 	h->types = mem_realloc(h->types, n, sizeof *h->types);
 	h->flags = mem_realloc(h->flags, n, sizeof *h->flags);
-	map64_release(&b->index);
+	id_set_release(&b->index);
 	free(b->direct);
 	b->direct = NULL;
 }

@@ -6,7 +6,7 @@
  * list: it holds others and counts nowhere.
  *
  * Texts (types, names, fields) are interned across the snapshots of a set, so that these compare
- * by number. Memory: 25 bytes per object and 4 for its name, 8 per reference (20 while a capture is read), 4 or 16
+ * by number. Memory: 25 bytes per object and 4 for its name, 8 per reference (20 while a capture is read), 4 to 13
  * for the index of ids while a capture is read.
  */
 #ifndef TM_REPORT_HEAP_HEAP_H
