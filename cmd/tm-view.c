@@ -86,9 +86,9 @@ static bool is_named(const char *const *names, size_t n, const char *file)
 /* A question reads what was named when tm-view began, and writes nothing. */
 static const char *view_guard(const char *word, const char *file)
 {
-	static const char *const refused[] = {"output",     "save-baseline", "history",
-					      "no-sandbox", "completion",    "origin",
-					      "cache",      "debuginfod",    "sysroot"};
+	static const char *const refused[] = {
+	    "output",     "recording", "save-baseline", "history",    "no-sandbox",
+	    "completion", "origin",    "cache",         "debuginfod", "sysroot"};
 	const struct cli_view *v = view_of;
 	const struct {
 		const char *word;
