@@ -148,11 +148,11 @@ static void aggregate_key_read_calls(struct aggregate_record *r, struct cursor *
 	const uint8_t *start = c->base;
 	size_t from = (size_t)(c->pos - start), n = 0;
 	bool plain = true; /* all of its texts are in its bytes */
+	bool moved = r->n_ends && r->calls[0].raw.s != (const char *)start + from;
 
 	while (r->n_ends && r->ends[r->n_ends - 1] > same)
 		r->n_ends--;
-	for (; n < r->n_ends && r->calls[0].raw.s != (const char *)start + from; n++) {
-		/* the bytes have moved */
+	for (; n < r->n_ends && moved; n++) {
 		struct aggregate_call *call = &r->calls[n];
 
 		call->raw.s = (const char *)start + (n ? r->ends[n - 1] : from);

@@ -275,4 +275,31 @@ TEST(damage_is_refused)
 	buf_release(&b);
 }
 
+/* What calls share with those of the key before is in the bytes of the present key, wherever these are. */
+TEST(calls_of_keys_that_move)
+{
+	static const struct aggregate_call calls[] = {
+	    {{"main", 4}, {"m", 1}}, {{"beta", 4}, {"m", 1}}, {{"gamma", 5}, {"m", 1}}};
+	struct aggregate_key key = {.kind = AGG_ROW, .by = KEY_STACK, .calls = calls};
+	struct aggregate_record r = {.has = 0};
+	struct buf keys[2] = {BUF_INIT, BUF_INIT};
+	struct err e;
+
+	for (size_t i = 0; i < 2; i++) {
+		key.n_calls = i + 2;
+		aggregate_key_write(&key, &keys[i]);
+	}
+	CHECK(!aggregate_key_read_same(&r, 0, keys[0].data, keys[0].len, &e));
+	memset(keys[0].data, 'z', keys[0].len);
+	CHECK(!aggregate_key_read_same(&r, keys[0].len, keys[1].data, keys[1].len, &e));
+	CHECK_EQ(r.key.n_same, 2);
+	for (size_t i = 0; i < 3; i++) {
+		CHECK(!memcmp(r.key.calls[i].raw.s, calls[i].raw.s, calls[i].raw.n));
+		CHECK(!memcmp(r.key.calls[i].module.s, "m", 1));
+	}
+	aggregate_record_release(&r);
+	buf_release(&keys[0]);
+	buf_release(&keys[1]);
+}
+
 TEST_MAIN()
