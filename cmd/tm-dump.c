@@ -2,8 +2,8 @@
  *
  * tm-dump: a trace, any capture, or an aggregate as readable text.
  */
-#include "lib/aggregate/dump.h"
 #include "lib/cli/cli.h"
+#include "lib/profile/dump.h"
 #include "lib/trace/dump.h"
 
 static enum status dump_read_aggregate(void *arg, struct input *in, bool *taken, struct err *e)

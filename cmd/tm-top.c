@@ -131,7 +131,8 @@ static enum status top_read_aggregate(void *arg, struct input *in, bool *taken, 
 	enum status st = cli_aggregate_ready(in, taken, e);
 
 	q->aggregates |= *taken;
-	return st || !*taken ? st : aggregate_project_read(&in->cur, &q->project, &q->asked, e);
+	return st || !*taken ? st
+			     : grouped_profile_read_aggregate(&in->cur, &q->project, &q->asked, e);
 }
 
 static const char flame_name[] = "stacks";
@@ -367,7 +368,7 @@ static void add_measures(const struct grouped_profile *p, struct request *q, str
 	    SUM_COUNT,     SUM_ENTRIES,        SUM_REQUESTED, SUM_REAL,           SUM_LIVE_COUNT,
 	    SUM_LIVE_REAL, SUM_LIVE_REQUESTED, SUM_PEAK_REAL, SUM_PEAK_REQUESTED, SUM_TEMPORARY,
 	    SUM_TIME_SELF, SUM_CALLS,          SUM_SAMPLES,   SUM_PERIOD};
-	const struct run_known *known = &p->now.groupings[q->stacks].known;
+	const struct profile_known *known = &p->now.keys[q->stacks].known;
 	unsigned valued = sums_valued(&p->now.all);
 	const char *first = f->measure;
 	struct err e = ERR_INIT;
@@ -375,9 +376,9 @@ static void add_measures(const struct grouped_profile *p, struct request *q, str
 	if (q->given.report.format != RENDER_HTML)
 		return;
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (valued >> sums[i] & 1 && run_knows(known, sums[i]) &&
+		if (valued >> sums[i] & 1 && profile_knows(known, sums[i]) &&
 		    first != metric_table[sums[i]].title &&
-		    (sums[i] != SUM_ENTRIES || !run_knows(known, SUM_COUNT)))
+		    (sums[i] != SUM_ENTRIES || !profile_knows(known, SUM_COUNT)))
 			tree_flame(p, q->stacks, (int)sums[i], f, &e);
 }
 
@@ -509,7 +510,7 @@ static void top_guess(struct request *q)
 	struct err e = ERR_INIT;
 
 	if (q->aggregates || (q->given.guess == WHEN_NEVER && !q->given.top.callers) ||
-	    sort_choose(&p->now, &p->now.groupings[0].known, q->given.top.sort, key_words[KEY_SITE],
+	    sort_choose(&p->now, &p->now.keys[0].known, q->given.top.sort, key_words[KEY_SITE],
 			&sum, &e))
 		return;
 	if (q->given.guess == WHEN_ALWAYS)
@@ -532,12 +533,12 @@ static void top_find_own(struct request *q)
 	const unsigned sums = SUM_BIT(SUM_COUNT) | SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_REQUESTED) |
 			      SUM_BIT(SUM_REAL) | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD);
 	struct grouped_profile *p = &q->project;
-	const struct run_known *known = &p->now.groupings[0].known;
+	const struct profile_known *known = &p->now.keys[0].known;
 	struct err e = ERR_INIT;
 	enum sum sum;
 
 	if (!is_first_report(q) || q->given.by != KEY_SITE || q->aggregates ||
-	    run_knows(known, SUM_TIME_TOTAL) ||
+	    profile_knows(known, SUM_TIME_TOTAL) ||
 	    sort_choose(&p->now, known, q->given.top.sort, key_words[KEY_SITE], &sum, &e))
 		return;
 	if (sums >> sum & 1 && own_code_is_wanted(p, sum))
@@ -599,7 +600,7 @@ static void top_report_empty(const struct request *q)
 
 static void report_nameless(const struct request *q)
 {
-	const struct group_run *r = &q->project.now;
+	const struct profile *r = &q->project.now;
 	struct buf text = BUF_INIT;
 
 	/* A ranking says it below its table. */

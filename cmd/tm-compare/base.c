@@ -5,11 +5,11 @@
  */
 #include "cmd/tm-compare/compare.h"
 
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/text.h"
 #include "lib/history/history.h"
+#include "lib/profile/read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct base_left_out {
 static bool base_same_text(const struct cli_compare *c, const char *run, uint32_t string)
 {
 	const char *now =
-	    string && string != RUN_MIXED ? entities_text(&c->in.entities, string, NULL) : "";
+	    string && string != PROFILE_MIXED ? entities_text(&c->in.entities, string, NULL) : "";
 
 	return !strcmp(run ? run : "", now);
 }
@@ -34,8 +34,8 @@ static bool base_same_text(const struct cli_compare *c, const char *run, uint32_
 /* Its program has another name: whether it is the same, its sums say. */
 static bool base_same_program(struct cli_compare *c, struct history *h, int64_t run)
 {
-	const struct aggregate_summary *now = c->in.compare.groups[0].runs[0];
-	struct aggregate_summary was;
+	const struct profile *now = c->in.compare.groups[0].runs[0];
+	struct profile was;
 	struct err e = ERR_INIT;
 	struct buf b = BUF_INIT;
 	struct cursor cur;
@@ -43,9 +43,9 @@ static bool base_same_program(struct cli_compare *c, struct history *h, int64_t 
 
 	if (!history_aggregate(h, run, &b, &e)) {
 		cursor_init(&cur, b.data, b.len, 0, &e);
-		if (!aggregate_summary_read(&cur, &c->in.entities, &was, &e)) {
+		if (!profile_read(&cur, &c->in.entities, &was, &e)) {
 			same = doubts_same_program(&c->in.compare, &was, now);
-			summary_release(&was);
+			profile_release(&was);
 		}
 	}
 	buf_release(&b);
@@ -55,7 +55,7 @@ static bool base_same_program(struct cli_compare *c, struct history *h, int64_t 
 /* Whether arguments tell what a run did: not where each run has its own, such as a seed. */
 static bool base_compares_arguments(const struct cli_compare *c, const struct history_runs *runs)
 {
-	const struct aggregate_summary *now = c->in.compare.groups[0].runs[0];
+	const struct profile *now = c->in.compare.groups[0].runs[0];
 	struct map64 seen = MAP64_INIT;
 	bool alike = false;
 	size_t n = 0;
@@ -79,7 +79,7 @@ static const char *base_unlike(struct cli_compare *c, struct history *h,
 			       const struct history_run *r, const struct history_run *known,
 			       const char *known_why, bool arguments)
 {
-	const struct aggregate_summary *now = c->in.compare.groups[0].runs[0];
+	const struct profile *now = c->in.compare.groups[0].runs[0];
 
 	if (r->exit_status)
 		return "its program failed";

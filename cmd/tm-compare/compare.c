@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-compare/compare.h"
 
-#include "lib/aggregate/file.h"
 #include "lib/base/mem.h"
 #include "lib/cli/aggregate.h"
+#include "lib/profile/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void cli_compare_after_file(void *arg, const char *file)
 	struct cli_compare *c = arg;
 	struct err e = ERR_INIT;
 
-	struct summary_input from = {c->sides->digest.hash, c->sides->digest.bytes, 0};
+	struct profile_input from = {c->sides->digest.hash, c->sides->digest.bytes, 0};
 
 	digest_release(&c->sides->digest);
 	if (c->in.project.now.captures && compare_inputs_add_run(&c->in, file, &from, &e))

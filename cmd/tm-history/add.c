@@ -4,10 +4,10 @@
  */
 #include "cmd/tm-history/history.h"
 
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/cli/aggregate.h"
+#include "lib/profile/read.h"
 #include "lib/summarize/build.h"
 
 #include <stdlib.h>
@@ -69,16 +69,16 @@ static enum status history_add_read_aggregate(void *arg, struct input *in, bool 
 	return st == ST_NONE ? ST_OK : st;
 }
 
-static bool history_add_same(const struct aggregate_entities *t, const char *before, uint32_t now)
+static bool history_add_same(const struct profile_entities *t, const char *before, uint32_t now)
 {
 	return !strcmp(before ? before : "",
-		       now && now != RUN_MIXED ? entities_text(t, now, NULL) : "");
+		       now && now != PROFILE_MIXED ? entities_text(t, now, NULL) : "");
 }
 
 /* A gate takes neither as the base of the other: beside the newest run of the branch. */
 static void history_add_compare(struct adder *a, const char *path, const struct history_labels *l,
-				const struct aggregate_entities *t,
-				const struct aggregate_summary *s, int64_t run)
+				const struct profile_entities *t, const struct profile *s,
+				int64_t run)
 {
 	struct history_choice choice = {.branch = l->branch, .last = 2};
 	struct err e = ERR_INIT;
@@ -109,20 +109,20 @@ static void history_add_compare(struct adder *a, const char *path, const struct 
 static enum status store(struct adder *a, const char *path, const struct history_labels *l,
 			 struct history_added *added, struct err *e)
 {
-	struct aggregate_entities entities;
-	struct aggregate_summary s;
+	struct profile_entities entities;
+	struct profile s;
 	struct cursor c;
 	enum status st;
 
 	entities_init(&entities, NULL);
 	cursor_init(&c, a->aggregate.data, a->aggregate.len, 0, e);
-	st = aggregate_summary_read(&c, &entities, &s, e);
+	st = profile_read(&c, &entities, &s, e);
 	if (!st) {
 		st = history_add(&a->c->h, &a->aggregate, &entities, &s, l, path_name(path), added,
 				 e);
 		if (!st && !added->was_there)
 			history_add_compare(a, path, l, &entities, &s, added->run);
-		summary_release(&s);
+		profile_release(&s);
 	}
 	entities_release(&entities);
 	return st;

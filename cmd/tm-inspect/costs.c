@@ -125,7 +125,7 @@ typedef void (*costs_add)(struct costs *c, struct costs_site *s, uint32_t serial
 static void costs_walk(struct costs *c, costs_add add)
 {
 	const struct grouped_profile *p = c->p;
-	const struct run_grouping *sums = &p->now.groupings[c->grouping];
+	const struct profile_key *sums = &p->now.keys[c->grouping];
 	const struct grouping *g = &p->groupings[c->grouping];
 
 	for (size_t i = 0; i < g->n; i++) {
@@ -170,7 +170,7 @@ static void costs_add_to_instruction(struct costs *c, struct costs_site *s, uint
 /* The columns of tm-top --source. */
 static void costs_name_metric(struct costs *c)
 {
-	const struct run_known *known = &c->p->now.groupings[c->grouping].known;
+	const struct profile_known *known = &c->p->now.keys[c->grouping].known;
 	const struct metric_titles titles = metric_titles(&c->arena, known, c->sum);
 
 	c->metric = (struct listing_metric){

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-merge/merge.h"
 
-#include "lib/aggregate/merge.h"
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
+#include "lib/profile/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-merge/run.h"
 
-#include "lib/aggregate/lines.h"
 #include "lib/base/mem.h"
+#include "lib/profile/lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #define TM_CMD_MERGE_RUN_H
 
 #include "cmd/tm-merge/merge.h"
-#include "lib/aggregate/merge.h"
 #include "lib/cli/cli.h"
+#include "lib/profile/merge.h"
 
 struct cli_merge_request { /* the options, as they are spelled */
 	struct cli_merge merge;

@@ -256,7 +256,7 @@ static void recorded_describe_how(const struct recorded *r, const struct recorde
 static void recorded_report_missing(struct recorded_look *l, const struct grouped_profile *p)
 {
 	struct recorded_advice a = {.some = false};
-	const struct group_run *run = &p->now;
+	const struct profile *run = &p->now;
 	enum sum bytes = (enum sum)run->totals.bytes;
 	uint64_t all = run->all.v[bytes];
 	size_t n = 0; /* modules in the list */
@@ -264,7 +264,7 @@ static void recorded_report_missing(struct recorded_look *l, const struct groupe
 	for (uint32_t g = 0; g < p->groupings[0].n; g++) {
 		const struct names_call *call = &p->names.calls[p->groupings[0].groups[g].site];
 		const struct names_location *at = &p->names.locations[call->location];
-		struct tally_sums s = columns_get(&run->groupings[0].self, g);
+		struct tally_sums s = columns_get(&run->keys[0].self, g);
 		size_t len;
 		const char *base = names_text(&p->names, at->module, &len);
 

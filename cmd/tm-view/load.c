@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-view/load.h"
 
-#include "lib/aggregate/file.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
+#include "lib/profile/file.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <stdlib.h>

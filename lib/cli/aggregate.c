@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/aggregate.h"
 
-#include "lib/aggregate/merge.h"
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/cli/report.h"
+#include "lib/profile/merge.h"
+#include "lib/profile/read.h"
 #include "lib/summarize/build.h"
 
 #include <inttypes.h>

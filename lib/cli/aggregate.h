@@ -5,10 +5,10 @@
 #ifndef TM_CLI_AGGREGATE_H
 #define TM_CLI_AGGREGATE_H
 
-#include "lib/aggregate/identity.h"
-#include "lib/aggregate/project.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/symbols.h"
+#include "lib/group/read_aggregate.h"
+#include "lib/profile/identity.h"
 
 /* Reads one capture and writes its sums, after cli_output; symbols: for one without names. After a failure, which has been
  * reported, nothing has been written. from: the file that the operand was made from, whose name and

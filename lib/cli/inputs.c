@@ -2,10 +2,10 @@
  *
  * The loop over a program's inputs: each operand opened, its reader chosen, its captures read.
  */
-#include "lib/aggregate/file.h"
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/symbols.h"
+#include "lib/profile/file.h"
 #include "lib/trace/known_marks.h"
 
 #include <errno.h>

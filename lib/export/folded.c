@@ -108,7 +108,7 @@ static uint32_t stack_node(struct folded *f, uint32_t stack)
 	return node;
 }
 
-static void add_sample(struct folded *f, const struct profile_sample *s, uint64_t sum)
+static void add_sample(struct folded *f, const struct export_profile_sample *s, uint64_t sum)
 {
 	uint32_t node = stack_node(f, s->stack);
 
@@ -152,7 +152,7 @@ static int export_folded_by_stack(const void *a, const void *b, void *arg)
 {
 	const struct export_profile *p = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct profile_sample *s = &p->samples[x], *t = &p->samples[y];
+	const struct export_profile_sample *s = &p->samples[x], *t = &p->samples[y];
 
 	if (s->stack != t->stack)
 		return s->stack < t->stack ? -1 : 1;
@@ -167,13 +167,13 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 	struct export_profile *p = &f->profile;
 	uint32_t *order;
 	enum sum weight;
-	enum status st = profile_sort(p, true, &weight, e);
+	enum status st = export_profile_sort(p, true, &weight, e);
 
 	if (st)
 		return st;
-	if (profile_check_depth(p, true, e))
+	if (export_profile_check_depth(p, true, e))
 		return err_failure(e);
-	profile_close(p);
+	export_profile_close(p);
 	order = mem_array(p->n_samples, sizeof *order);
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		order[i] = i;
@@ -196,7 +196,7 @@ static void export_folded_release(struct export *x)
 {
 	struct folded *f = (struct folded *)x;
 
-	profile_release(&f->profile);
+	export_profile_release(&f->profile);
 	intern_release(&f->words);
 	id_set_release(&f->set);
 	free(f->nodes);
@@ -212,7 +212,7 @@ static struct export *export_folded_open(const struct export_options *o, FILE *o
 	struct folded *f = mem_zalloc(sizeof *f);
 
 	(void)e;
-	profile_init(&f->profile, o);
+	export_profile_init(&f->profile, o);
 	f->export = (struct export){.sink = &f->profile.tally.sink,
 				    .finish = export_folded_finish,
 				    .free = export_folded_release};

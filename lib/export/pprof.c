@@ -37,7 +37,7 @@ struct pprof {
 	uint32_t *names; /* string of names -> string in the table + 1 */
 	uint8_t *used;   /* by location of names */
 	struct buf text;
-	struct profile_column columns[PROFILE_COLUMNS];
+	struct export_profile_column columns[PROFILE_COLUMNS];
 	size_t n_columns;
 };
 
@@ -241,9 +241,9 @@ static void export_pprof_put_head(struct pprof *f, enum sum first)
 	bool chosen = false;
 
 	put_text(f, nothing);
-	f->n_columns = profile_columns(p, profile_shown(p, first), f->columns);
+	f->n_columns = export_profile_columns(p, export_profile_shown(p, first), f->columns);
 	for (size_t i = 0; i < f->n_columns; i++) {
-		const struct profile_column *c = &f->columns[i];
+		const struct export_profile_column *c = &f->columns[i];
 		Pprof__ValueType m = PPROF__VALUE_TYPE__INIT, *list = &m;
 		Pprof__Profile message = PPROF__PROFILE__INIT;
 
@@ -306,7 +306,7 @@ static void export_pprof_put_samples(struct pprof *f)
 	size_t cap = 0;
 
 	for (size_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *s = &p->samples[i];
+		const struct export_profile_sample *s = &p->samples[i];
 		Pprof__Label labels[2] = {PPROF__LABEL__INIT, PPROF__LABEL__INIT};
 		Pprof__Label *label_list[] = {&labels[0], &labels[1]};
 		Pprof__Sample m = PPROF__SAMPLE__INIT, *list = &m;
@@ -315,7 +315,7 @@ static void export_pprof_put_samples(struct pprof *f)
 		size_t depth = 0;
 
 		for (size_t k = 0; k < f->n_columns; k++) {
-			uint64_t sum = profile_column_sum(p, i, &f->columns[k]);
+			uint64_t sum = export_profile_column_sum(p, i, &f->columns[k]);
 
 			values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 		}
@@ -352,13 +352,13 @@ static enum status export_pprof_finish(struct export *x, struct err *e)
 	struct pprof *f = (struct pprof *)x;
 	struct export_profile *p = &f->profile;
 	enum sum first;
-	enum status st = profile_sort(p, false, &first, e);
+	enum status st = export_profile_sort(p, false, &first, e);
 
 	if (st)
 		return st;
-	if (profile_check_depth(&f->profile, false, e))
+	if (export_profile_check_depth(&f->profile, false, e))
 		return err_failure(e);
-	profile_close(&f->profile);
+	export_profile_close(&f->profile);
 	f->names = mem_zarray(intern_count(&p->names.strings) + 1u, sizeof *f->names);
 	f->used = mem_zarray(p->names.n_locations, sizeof *f->used);
 	export_pprof_put_head(f, first);
@@ -376,7 +376,7 @@ static void export_pprof_release(struct export *x)
 {
 	struct pprof *f = (struct pprof *)x;
 
-	profile_release(&f->profile);
+	export_profile_release(&f->profile);
 	gzip_free(f->gzip);
 	intern_release(&f->strings);
 	intern_release(&f->functions);
@@ -393,7 +393,7 @@ static struct export *export_pprof_open(const struct export_options *o, FILE *ou
 	struct pprof *f = mem_zalloc(sizeof *f);
 
 	(void)e;
-	profile_init(&f->profile, o);
+	export_profile_init(&f->profile, o);
 	f->export = (struct export){.sink = &f->profile.tally.sink,
 				    .finish = export_pprof_finish,
 				    .free = export_pprof_release};

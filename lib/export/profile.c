@@ -9,33 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct profile_index { /* from profile_init to profile_release; profile_close empties it */
+struct
+    export_profile_index { /* from export_profile_init to export_profile_release; export_profile_close empties it */
 	struct id_set stack_set, sample_set; /* of stack ids; of sample indexes + 1 */
 };
 
-static uint64_t stack_hash(const struct profile_stack *s)
+static uint64_t stack_hash(const struct export_profile_stack *s)
 {
 	return hash_u64((uint64_t)s->parent << 32 | s->location);
 }
 
 static uint64_t export_profile_stack_row_hash(const void *table, uint32_t id)
 {
-	return stack_hash(&((const struct profile_stack *)table)[id]);
+	return stack_hash(&((const struct export_profile_stack *)table)[id]);
 }
 
 static bool export_profile_stack_equal(const void *table, uint32_t id, const void *key)
 {
-	const struct profile_stack *a = &((const struct profile_stack *)table)[id], *b = key;
+	const struct export_profile_stack *a = &((const struct export_profile_stack *)table)[id],
+					  *b = key;
 
 	return a->parent == b->parent && a->location == b->location;
 }
 
 static uint32_t add_stack(struct export_profile *p, uint32_t parent, uint32_t location)
 {
-	struct profile_index *x = p->index;
+	struct export_profile_index *x = p->index;
 	static const struct id_rows rows = {export_profile_stack_row_hash,
 					    export_profile_stack_equal};
-	struct profile_stack s = {parent, location};
+	struct export_profile_stack s = {parent, location};
 	uint64_t hash = stack_hash(&s);
 	uint32_t id = id_set_find(&x->stack_set, &rows, p->stacks, hash, &s);
 
@@ -47,7 +49,7 @@ static uint32_t add_stack(struct export_profile *p, uint32_t parent, uint32_t lo
 	return id;
 }
 
-static uint64_t sample_hash(const struct profile_sample *s)
+static uint64_t sample_hash(const struct export_profile_sample *s)
 {
 	return hash_u64(((uint64_t)s->type << 32 | s->stack) +
 			((uint64_t)s->run << 8 | s->domain) * 0x9e3779b97f4a7c15u);
@@ -56,21 +58,24 @@ static uint64_t sample_hash(const struct profile_sample *s)
 /* Ids are indexes + 1. */
 static uint64_t export_profile_sample_row_hash(const void *table, uint32_t id)
 {
-	return sample_hash(&((const struct profile_sample *)table)[id - 1]);
+	return sample_hash(&((const struct export_profile_sample *)table)[id - 1]);
 }
 
 static bool export_profile_sample_equal(const void *table, uint32_t id, const void *key)
 {
-	const struct profile_sample *a = &((const struct profile_sample *)table)[id - 1], *b = key;
+	const struct export_profile_sample *a = &(
+					       (const struct export_profile_sample *)table)[id - 1],
+					   *b = key;
 
 	return a->stack == b->stack && a->type == b->type && a->run == b->run &&
 	       a->domain == b->domain;
 }
 
-static void export_profile_add_sample(struct export_profile *p, const struct profile_sample *s,
+static void export_profile_add_sample(struct export_profile *p,
+				      const struct export_profile_sample *s,
 				      const struct tally_sums *sums)
 {
-	struct profile_index *x = p->index;
+	struct export_profile_index *x = p->index;
 	static const struct id_rows rows = {export_profile_sample_row_hash,
 					    export_profile_sample_equal};
 	uint64_t hash = sample_hash(s);
@@ -136,7 +141,7 @@ static bool is_exported(const struct tally_cell *c, int domain)
 }
 
 /* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
-static void merge_stacks(struct export_profile *p, struct profile_run *r)
+static void merge_stacks(struct export_profile *p, struct export_profile_run *r)
 {
 	const struct trace *t = r->t;
 
@@ -159,14 +164,14 @@ static uint32_t type_of(struct export_profile *p, const struct trace *t, uint32_
 	return n ? intern_add(&p->types, s, n) : 0;
 }
 
-static void export_profile_add_cell(struct export_profile *p, const struct profile_run *r,
+static void export_profile_add_cell(struct export_profile *p, const struct export_profile_run *r,
 				    size_t index)
 {
 	const struct tally_cell *c = &r->a->cells[index];
-	struct profile_sample s = {.run = p->by_run ? r->number : 0,
-				   .type = type_of(p, r->t, r->t->types[c->type]),
-				   .stack = r->stacks[c->stack],
-				   .domain = c->domain};
+	struct export_profile_sample s = {.run = p->by_run ? r->number : 0,
+					  .type = type_of(p, r->t, r->t->types[c->type]),
+					  .stack = r->stacks[c->stack],
+					  .domain = c->domain};
 	struct tally_sums sums;
 
 	tally_sums(r->a, index, &sums);
@@ -178,7 +183,7 @@ static void export_profile_add_cell(struct export_profile *p, const struct profi
 static bool see_event(struct export_profile *p, const struct trace *t, uint32_t marker,
 		      uint32_t type)
 {
-	struct profile_column c = {NULL, type, 0};
+	struct export_profile_column c = {NULL, type, 0};
 	const char *unit;
 	size_t n;
 
@@ -193,8 +198,8 @@ static bool see_event(struct export_profile *p, const struct trace *t, uint32_t 
 	return true;
 }
 
-size_t profile_columns(const struct export_profile *p, unsigned sums,
-		       struct profile_column to[PROFILE_COLUMNS])
+size_t export_profile_columns(const struct export_profile *p, unsigned sums,
+			      struct export_profile_column to[PROFILE_COLUMNS])
 {
 	size_t n = 0;
 
@@ -203,14 +208,15 @@ size_t profile_columns(const struct export_profile *p, unsigned sums,
 		if (!(p->known & sums & SUM_BIT(m->sum)))
 			continue;
 		for (size_t i = 0; m->sum == SUM_PERIOD && i < p->n_events; i++)
-			to[n++] = (struct profile_column){m, p->events[i].event, p->events[i].unit};
+			to[n++] = (struct export_profile_column){m, p->events[i].event,
+								 p->events[i].unit};
 		if (m->sum != SUM_PERIOD)
-			to[n++] = (struct profile_column){m, 0, 0};
+			to[n++] = (struct export_profile_column){m, 0, 0};
 	}
 	return n;
 }
 
-unsigned profile_shown(const struct export_profile *p, enum sum first)
+unsigned export_profile_shown(const struct export_profile *p, enum sum first)
 {
 	bool counted = p->known >> SUM_COUNT & 1 && first != SUM_ENTRIES;
 
@@ -219,14 +225,14 @@ unsigned profile_shown(const struct export_profile *p, enum sum first)
 
 /* Its own time where that is known: what it called has a sample of its own then. */
 static void export_profile_add_measured(struct export_profile *p, struct trace *t,
-					const struct profile_run *r, size_t index)
+					const struct export_profile_run *r, size_t index)
 {
 	const struct tally_cell *c = &r->a->cells[index];
 	const struct tally_measure *m = tally_timed(r->a, index);
 	struct tally_sums sums = {.has = 0};
-	struct profile_sample s = {.run = p->by_run ? r->number : 0,
-				   .type = type_of(p, r->t, r->t->markers[c->type].name),
-				   .stack = r->stacks[c->stack]};
+	struct export_profile_sample s = {.run = p->by_run ? r->number : 0,
+					  .type = type_of(p, r->t, r->t->markers[c->type].name),
+					  .stack = r->stacks[c->stack]};
 
 	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD))))
 		return;
@@ -301,7 +307,7 @@ static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 static enum status export_profile_fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct export_profile *p = arg;
-	struct profile_run r = {
+	struct export_profile_run r = {
 	    .t = t, .a = a, .number = ++p->runs, .known = export_profile_known_sums(t, a)};
 	int domain = choose_domain(p, a);
 	enum status st = ST_OK;
@@ -333,7 +339,7 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 	return st;
 }
 
-void profile_init(struct export_profile *p, const struct export_options *o)
+void export_profile_init(struct export_profile *p, const struct export_options *o)
 {
 	*p = (struct export_profile){.options = o, .index = mem_zalloc(sizeof *p->index)};
 	tally_init(&p->tally,
@@ -343,12 +349,12 @@ void profile_init(struct export_profile *p, const struct export_options *o)
 					   .arg = p});
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
-	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct profile_stack){0, 0};
+	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct export_profile_stack){0, 0};
 }
 
-void profile_close(struct export_profile *p)
+void export_profile_close(struct export_profile *p)
 {
-	struct profile_index *x = p->index;
+	struct export_profile_index *x = p->index;
 
 	tally_release(&p->tally);
 	names_close(&p->names);
@@ -359,9 +365,9 @@ void profile_close(struct export_profile *p)
 	}
 }
 
-void profile_release(struct export_profile *p)
+void export_profile_release(struct export_profile *p)
 {
-	profile_close(p);
+	export_profile_close(p);
 	names_release(&p->names);
 	intern_release(&p->types);
 	intern_release(&p->notes);
@@ -378,14 +384,14 @@ static void add_words(const struct export_profile *p, struct buf *b)
 	const char *between = "";
 
 	for (size_t i = 0; i < EXPORT_METRICS; i++)
-		if (profile_has(p, export_metrics[i].sum)) {
+		if (export_profile_has(p, export_metrics[i].sum)) {
 			buf_addf(b, "%s%s", between, export_metric_name(export_metrics[i].sum));
 			between = ", ";
 		}
 }
 
 /* Calls, or bytes of their names, of one location. */
-static uint64_t profile_weight(const struct export_profile *p, uint32_t location, bool texts)
+static uint64_t export_profile_weight(const struct export_profile *p, uint32_t location, bool texts)
 {
 	const struct names_location *l = &p->names.locations[location];
 	uint64_t weight = l->n_calls;
@@ -399,12 +405,12 @@ static uint64_t profile_weight(const struct export_profile *p, uint32_t location
 	return weight;
 }
 
-enum status profile_check_depth(const struct export_profile *p, bool texts, struct err *e)
+enum status export_profile_check_depth(const struct export_profile *p, bool texts, struct err *e)
 {
 	uint64_t *below = mem_zarray(p->n_stacks + 1, sizeof *below), once = 0, all = 0;
 
 	for (size_t i = 1; i < p->n_stacks; i++) {
-		uint64_t own = profile_weight(p, p->stacks[i].location, texts);
+		uint64_t own = export_profile_weight(p, p->stacks[i].location, texts);
 
 		below[i] = add_saturating(below[p->stacks[i].parent], own);
 		once = add_saturating(once, own);
@@ -422,7 +428,8 @@ enum status profile_check_depth(const struct export_profile *p, bool texts, stru
 	    all, texts ? "bytes of names" : "calls", once);
 }
 
-enum status profile_sort(const struct export_profile *p, bool one, enum sum *to, struct err *e)
+enum status export_profile_sort(const struct export_profile *p, bool one, enum sum *to,
+				struct err *e)
 {
 	int asked = p->options->sort;
 	bool several = one && p->n_events > 1;
@@ -431,14 +438,16 @@ enum status profile_sort(const struct export_profile *p, bool one, enum sum *to,
 	enum status st = ST_OK;
 
 	for (enum sum s = 0; s < SUMS; s++)
-		if (profile_has(p, s) && metric_table[s].rank && !(several && s == SUM_PERIOD))
+		if (export_profile_has(p, s) && metric_table[s].rank &&
+		    !(several && s == SUM_PERIOD))
 			valued |= SUM_BIT(s);
 	if (asked == SORT_AUTO && valued) {
 		*to = sort_first(valued);
 		return ST_OK;
 	}
 	add_words(p, &b);
-	if (several && (asked == SUM_PERIOD || asked == SORT_AUTO) && profile_has(p, SUM_PERIOD)) {
+	if (several && (asked == SUM_PERIOD || asked == SORT_AUTO) &&
+	    export_profile_has(p, SUM_PERIOD)) {
 		st = err_set(e, ST_UNSUPPORTED,
 			     "its periods are of several events, which do not add up, and the "
 			     "format has one value: tm-filter --type keeps one event");
@@ -450,7 +459,7 @@ enum status profile_sort(const struct export_profile *p, bool one, enum sum *to,
 		st =
 		    err_set(e, ST_ABSENT, "--sort: no stack of the captures has '%s'; they have %s",
 			    export_metric_name((enum sum)asked), buf_str(&b));
-	} else if (one && !profile_has(p, (enum sum)asked)) {
+	} else if (one && !export_profile_has(p, (enum sum)asked)) {
 		st = err_set(
 		    e, ST_ABSENT,
 		    "--sort: '%s' of every stack is 0, so nothing is to be written; more have "

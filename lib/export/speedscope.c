@@ -130,7 +130,7 @@ static const struct tap_hooks export_speedscope_hooks = {.begin = export_speedsc
 							 .batch = export_speedscope_batch,
 							 .end = export_speedscope_end};
 
-static void export_speedscope_put_stack(struct speedscope *f, const struct profile_sample *s)
+static void export_speedscope_put_stack(struct speedscope *f, const struct export_profile_sample *s)
 {
 	const struct export_profile *p = &f->profile;
 	const struct names_location *l = &p->names.locations[0];
@@ -161,7 +161,7 @@ static void export_speedscope_put_stack(struct speedscope *f, const struct profi
 	buf_addc(&f->json, ']');
 }
 
-static const char *unit(const struct export_profile *p, const struct profile_column *c)
+static const char *unit(const struct export_profile *p, const struct export_profile_column *c)
 {
 	const char *s = c->unit ? intern_text(&p->types, c->unit, NULL) : "";
 
@@ -172,7 +172,8 @@ static const char *unit(const struct export_profile *p, const struct profile_col
 							  : "none";
 }
 
-static void export_speedscope_put_sampled(struct speedscope *f, const struct profile_column *c)
+static void export_speedscope_put_sampled(struct speedscope *f,
+					  const struct export_profile_column *c)
 {
 	const struct export_profile *p = &f->profile;
 	const char *comma = "", *name = c->event ? intern_text(&p->types, c->event, NULL)
@@ -183,7 +184,7 @@ static void export_speedscope_put_sampled(struct speedscope *f, const struct pro
 	text_add_json(&f->json, name, strlen(name));
 	buf_addf(&f->json, ",\"unit\":\"%s\",\"samples\":[", unit(p, c));
 	for (size_t i = 0; i < p->n_samples; i++)
-		if (profile_column_sum(p, i, c)) {
+		if (export_profile_column_sum(p, i, c)) {
 			buf_adds(&f->json, comma);
 			export_speedscope_put_stack(f, &p->samples[i]);
 			comma = ",\n";
@@ -192,9 +193,9 @@ static void export_speedscope_put_sampled(struct speedscope *f, const struct pro
 	buf_adds(&f->json, "],\"weights\":[");
 	comma = "";
 	for (size_t i = 0; i < p->n_samples; i++)
-		if (profile_column_sum(p, i, c)) {
-			buf_addf(&f->json, "%s%" PRIu64, comma, profile_column_sum(p, i, c));
-			sum = add_saturating(sum, profile_column_sum(p, i, c));
+		if (export_profile_column_sum(p, i, c)) {
+			buf_addf(&f->json, "%s%" PRIu64, comma, export_profile_column_sum(p, i, c));
+			sum = add_saturating(sum, export_profile_column_sum(p, i, c));
 			comma = ",";
 			flush(f);
 		}
@@ -284,17 +285,17 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 	const struct export_profile *p = &f->profile;
 	const char *file = *p->options->file ? *p->options->file : "";
 	unsigned active = 0, profiles = 0;
-	struct profile_column columns[PROFILE_COLUMNS];
+	struct export_profile_column columns[PROFILE_COLUMNS];
 	enum sum first = SUMS;
 	bool found = false;
 	size_t n;
 
-	if (profile_sort(&f->profile, false, &first, e) && !f->events.n_threads)
+	if (export_profile_sort(&f->profile, false, &first, e) && !f->events.n_threads)
 		return err_failure(e);
 	*e = (struct err)ERR_INIT;
-	if (profile_check_depth(&f->profile, false, e))
+	if (export_profile_check_depth(&f->profile, false, e))
 		return err_failure(e);
-	profile_close(&f->profile);
+	export_profile_close(&f->profile);
 	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
 	buf_adds(&f->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 			   "\"exporter\":");
@@ -302,9 +303,9 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 	buf_adds(&f->json, ",\"name\":");
 	text_add_json(&f->json, file, strlen(file));
 	buf_adds(&f->json, ",\n\"profiles\":[");
-	n = profile_columns(p, profile_shown(p, first), columns);
+	n = export_profile_columns(p, export_profile_shown(p, first), columns);
 	for (size_t i = 0; i < n; i++) {
-		if (!profile_has(p, columns[i].metric->sum))
+		if (!export_profile_has(p, columns[i].metric->sum))
 			continue;
 		if (profiles)
 			buf_adds(&f->json, ",\n");
@@ -332,7 +333,7 @@ static void export_speedscope_release(struct export *x)
 {
 	struct speedscope *f = (struct speedscope *)x;
 
-	profile_release(&f->profile);
+	export_profile_release(&f->profile);
 	events_release(&f->events);
 	intern_release(&f->frames);
 	intern_release(&f->texts);
@@ -347,7 +348,7 @@ static struct export *export_speedscope_open(const struct export_options *o, FIL
 	struct speedscope *f = mem_zalloc(sizeof *f);
 
 	(void)e;
-	profile_init(&f->profile, o);
+	export_profile_init(&f->profile, o);
 	sink_tap_init(&f->tap, &f->profile.tally.sink, &export_speedscope_hooks, true);
 	f->export = (struct export){.sink = &f->tap.sink,
 				    .finish = export_speedscope_finish,

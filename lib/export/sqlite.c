@@ -358,7 +358,7 @@ static void export_sqlite_put_run(struct database *d, const struct trace *t)
 	d->threads += (int64_t)t->n_threads;
 }
 
-static void put_type_totals(struct database *d, const struct profile_run *r)
+static void put_type_totals(struct database *d, const struct export_profile_run *r)
 {
 	for (uint32_t type = 0; type < r->t->n_types; type++) {
 		const struct tally_type *x = &r->a->types[type];
@@ -375,7 +375,7 @@ static void put_type_totals(struct database *d, const struct profile_run *r)
 }
 
 /* Events were stored with the capture's own stacks, whose names only its end knows. */
-static void export_sqlite_merge_stacks(struct database *d, const struct profile_run *r)
+static void export_sqlite_merge_stacks(struct database *d, const struct export_profile_run *r)
 {
 	char sql[160];
 
@@ -397,8 +397,8 @@ static void export_sqlite_merge_stacks(struct database *d, const struct profile_
 	execute(d, "DROP TABLE temp.merged");
 }
 
-static enum status export_sqlite_captured(void *arg, struct trace *t, const struct profile_run *r,
-					  struct err *e)
+static enum status export_sqlite_captured(void *arg, struct trace *t,
+					  const struct export_profile_run *r, struct err *e)
 {
 	struct database *d = arg;
 
@@ -502,7 +502,7 @@ static void export_sqlite_put_names(struct database *d)
 
 static void put_sums(struct database *d, size_t sample, const enum sum sums[], size_t n)
 {
-	const struct group_columns *c = &d->profile.sums;
+	const struct profile_columns *c = &d->profile.sums;
 
 	for (size_t k = 0; k < n; k++)
 		put_sum(d, columns_has(c, sample) >> sums[k] & 1,
@@ -517,7 +517,7 @@ static void export_sqlite_put_samples(struct database *d)
 	const struct export_profile *p = &d->profile;
 
 	for (size_t i = 0; i < p->n_samples && !d->e.code; i++) {
-		const struct profile_sample *s = &p->samples[i];
+		const struct export_profile_sample *s = &p->samples[i];
 		const unsigned has = columns_has(&p->sums, i);
 
 		/* A marker may be called as a type is: then it is both. */
@@ -545,7 +545,7 @@ static enum status export_sqlite_finish(struct export *x, struct err *e)
 {
 	struct database *d = (struct database *)x;
 
-	profile_close(&d->profile);
+	export_profile_close(&d->profile);
 	export_sqlite_put_names(d);
 	export_sqlite_put_samples(d);
 	execute(d, DATABASE_INDEXES);
@@ -560,7 +560,7 @@ static void export_sqlite_release(struct export *x)
 	for (size_t i = 0; i < STATEMENTS; i++)
 		db_finish(d->prepared[i]);
 	db_close(d->db);
-	profile_release(&d->profile);
+	export_profile_release(&d->profile);
 	intern_release(&d->modules);
 	buf_release(&d->text);
 	free(d);
@@ -571,7 +571,7 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 	struct database *d = mem_zalloc(sizeof *d);
 
 	(void)out;
-	profile_init(&d->profile, o);
+	export_profile_init(&d->profile, o);
 	d->profile.by_run = true;
 	d->profile.all_stacks = o->events;
 	d->profile.captured = export_sqlite_captured;

@@ -20,8 +20,8 @@
 #ifndef TM_GROUP_FILTER_H
 #define TM_GROUP_FILTER_H
 
-#include "lib/group/disambiguate.h"
 #include "lib/match/match.h"
+#include "lib/profile/disambiguate.h"
 
 #include <stdint.h>
 

@@ -60,7 +60,7 @@ static unsigned unrecorded_of(unsigned has)
 
 /* What the capture knows at a key; per_type: also what is known per type, and frame, only; want: SUM_BITs
  * that are asked for. */
-static void pass_learn_metrics(const struct group_pass *f, struct run_known *k, bool per_type,
+static void pass_learn_metrics(const struct group_pass *f, struct profile_known *k, bool per_type,
 			       unsigned never, unsigned want)
 {
 	uint8_t state[SUMS];
@@ -91,7 +91,7 @@ static void pass_learn_metrics(const struct group_pass *f, struct run_known *k, 
 			unknown_reason = UNKNOWN_FILTERED;
 		else if (unrecorded >> s & 1)
 			unknown_reason = UNKNOWN_UNRECORDED;
-		run_weaken(k, s, unknown_reason ? METRIC_ABSENT : state[s], unknown_reason);
+		profile_weaken(k, s, unknown_reason ? METRIC_ABSENT : state[s], unknown_reason);
 	}
 }
 
@@ -108,7 +108,7 @@ void pass_find_sums(struct group_pass *f)
 
 static void pass_extent(struct group_pass *f)
 {
-	struct group_run *p = &f->p->now;
+	struct profile *p = &f->p->now;
 	uint64_t ns;
 
 	if (extent_duration(&f->a->extent, f->t, f->a->options.selection, &ns)) {
@@ -129,7 +129,7 @@ static void pass_extent(struct group_pass *f)
 void pass_notes(struct group_pass *f, struct trace *t)
 {
 	const struct tally *a = f->a;
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 
 	if (a->live.lost_frees)
 		trace_note(t, NOTE_LOSS, a->live.lost_frees,
@@ -158,7 +158,7 @@ void pass_notes(struct group_pass *f, struct trace *t)
 	for (size_t i = 0; i < t->n_notes; i++) {
 		if (t->notes[i].severity <= NOTE_LOSS)
 			r->notes[t->notes[i].severity]++;
-		r->started |= !strcmp(t->notes[i].text, RUN_STARTED);
+		r->started |= !strcmp(t->notes[i].text, PROFILE_STARTED);
 		trace_note_status(t->notes[i].text, strlen(t->notes[i].text), &r->status);
 	}
 }
@@ -167,7 +167,7 @@ static uint32_t pass_one(struct group_pass *f, uint32_t before, const char *s, s
 {
 	uint32_t id = n ? intern_add(&f->p->names.strings, s, n) : 0;
 
-	return f->p->now.captures == 1 || id == before ? id : RUN_MIXED;
+	return f->p->now.captures == 1 || id == before ? id : PROFILE_MIXED;
 }
 
 static uint32_t attribute(struct group_pass *f, uint32_t before, const char *key)
@@ -179,7 +179,7 @@ static uint32_t attribute(struct group_pass *f, uint32_t before, const char *key
 
 static void pass_learn_recorded(struct group_pass *f)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 	struct buf b = BUF_INIT;
 	size_t n = 0;
 	uint64_t run = trace_run(f->t);
@@ -201,10 +201,10 @@ static void pass_learn_recorded(struct group_pass *f)
 
 static void learn_modules(struct group_pass *f)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 
 	for (uint32_t m = 1; m < f->t->n_modules; m++) {
-		struct run_module module = {
+		struct profile_module module = {
 		    .system = own_code_is_system(trace_text(f->t, f->t->modules[m].name))};
 		size_t i;
 
@@ -213,7 +213,7 @@ static void learn_modules(struct group_pass *f)
 			if (r->modules[i].name == module.name &&
 			    r->modules[i].build_id == module.build_id)
 				break;
-		if (module.name && i == r->n_modules && i < RUN_MODULES_MAX)
+		if (module.name && i == r->n_modules && i < PROFILE_MODULES_MAX)
 			VEC_PUSH(r->modules, r->n_modules, r->cap_modules) = module;
 	}
 }
@@ -228,12 +228,12 @@ static uint32_t copied(struct group_pass *f, uint32_t string)
 
 static void pass_learn_counters(struct group_pass *f)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 
 	for (uint32_t c = 0; c < f->a->counters.n; c++) {
 		const struct counter_stats *stats = &f->a->counters.items[c];
-		struct run_counter row = {copied(f, f->t->counters[c].name),
-					  copied(f, f->t->counters[c].unit), *stats};
+		struct profile_counter row = {copied(f, f->t->counters[c].name),
+					      copied(f, f->t->counters[c].unit), *stats};
 		uint32_t *at;
 
 		if (!stats->n)
@@ -251,7 +251,7 @@ static void pass_learn_counters(struct group_pass *f)
 static void pass_learn_totals(struct group_pass *f)
 {
 	const struct tally *a = f->a;
-	struct run_totals *r = &f->p->now.totals;
+	struct profile_totals *r = &f->p->now.totals;
 	struct tally_totals t;
 	const char *least;
 	uint64_t bytes;
@@ -286,7 +286,7 @@ static void pass_learn_totals(struct group_pass *f)
 
 static void pass_learn_domain(struct group_pass *f)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 	bool one = f->domain < DOMAINS && f->a->records[f->domain];
 	unsigned domain = one ? (unsigned)f->domain + 1 : 0;
 
@@ -299,34 +299,34 @@ static void pass_learn_domain(struct group_pass *f)
  * that totals by stack are not known. */
 static void pass_learn_times(struct group_pass *f)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 	bool no_mean = tally_clipped(f->a) || f->uncounted || trace_get(f->t, TRACE_PARTS);
 
 	if (no_mean)
-		run_weaken(&r->known, SUM_TIME_MEAN, METRIC_ABSENT, UNKNOWN_MIXED);
-	for (size_t i = 0; i < r->n_groupings; i++) {
+		profile_weaken(&r->known, SUM_TIME_MEAN, METRIC_ABSENT, UNKNOWN_MIXED);
+	for (size_t i = 0; i < r->n_keys; i++) {
 		const struct grouping_key *key = &f->p->groupings[i].key;
-		struct run_known *k = &r->groupings[i].known;
+		struct profile_known *k = &r->keys[i].known;
 		bool no_total = f->own_times && (key->by == KEY_STACK || key->within);
 
 		if (no_total)
-			run_weaken(k, SUM_TIME_TOTAL, METRIC_ABSENT, UNKNOWN_MIXED);
+			profile_weaken(k, SUM_TIME_TOTAL, METRIC_ABSENT, UNKNOWN_MIXED);
 		if (no_total || no_mean)
-			run_weaken(k, SUM_TIME_MEAN, METRIC_ABSENT, UNKNOWN_MIXED);
+			profile_weaken(k, SUM_TIME_MEAN, METRIC_ABSENT, UNKNOWN_MIXED);
 	}
 }
 
 void pass_learn(struct group_pass *f)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 	bool per_type = false;
 
-	for (size_t i = 0; i < r->n_groupings; i++) {
+	for (size_t i = 0; i < r->n_keys; i++) {
 		const struct grouping_key *key = &f->p->groupings[i].key;
 		bool by_type = key->by == KEY_TYPE && !key->within;
 		bool by_frame = key->by == KEY_FRAME;
 
-		pass_learn_metrics(f, &r->groupings[i].known, by_type || by_frame,
+		pass_learn_metrics(f, &r->keys[i].known, by_type || by_frame,
 				   by_frame ? SUMS_OF_MOMENTS : 0, f->a->want);
 		per_type |= by_type || by_frame;
 	}

@@ -74,7 +74,7 @@ static struct tally_sums sums_kept(const struct grouping_key *key, const struct 
 static void grouped_profile_fold_cells(struct group_pass *f)
 {
 	struct grouped_profile *p = f->p;
-	struct group_run *r = &p->now;
+	struct profile *r = &p->now;
 
 	for (size_t i = 0; i < f->a->n_cells; i++) {
 		const struct tally_cell *c = &f->a->cells[i];
@@ -135,13 +135,13 @@ static void grouped_profile_fold_cells(struct group_pass *f)
 			if (key->by == KEY_FRAME)
 				continue; /* they were added slice by slice */
 			g = pass_group(f, c, node, k);
-			columns_add(&r->groupings[k].self, g, &here);
+			columns_add(&r->keys[k].self, g, &here);
 			if (cached.has)
-				columns_add(&r->groupings[k].cached, g, &cached);
+				columns_add(&r->keys[k].cached, g, &cached);
 			if (!node || !pass_has_totals(f, &p->groupings[k].key))
-				columns_add(&r->groupings[k].self, g, &own);
+				columns_add(&r->keys[k].self, g, &own);
 			if (!node && grouping_has_total(&p->groupings[k].key))
-				columns_add(&r->groupings[k].total, g, &s);
+				columns_add(&r->keys[k].total, g, &s);
 		}
 		/* Nodes grow in number while cells are looked at. */
 		if (totals_asked(f) && c->domain != CELL_CALLED) {
@@ -156,7 +156,7 @@ static void grouped_profile_fold_cells(struct group_pass *f)
 /* Sums that are known per type only. add_up: to everything; else to a grouping by type. */
 static void grouped_profile_fold_type_totals(struct group_pass *f, size_t grouping, bool add_up)
 {
-	struct group_run *r = &f->p->now;
+	struct profile *r = &f->p->now;
 
 	for (uint32_t type = 0; type < f->t->n_types; type++) {
 		struct tally_sums s;
@@ -173,8 +173,8 @@ static void grouped_profile_fold_type_totals(struct group_pass *f, size_t groupi
 		if (add_up)
 			sums_add(&r->all, &s);
 		else
-			columns_add(&r->groupings[grouping].self,
-				    pass_type_group(f, type, grouping), &s);
+			columns_add(&r->keys[grouping].self, pass_type_group(f, type, grouping),
+				    &s);
 	}
 }
 
@@ -269,16 +269,10 @@ uint32_t grouped_profile_type_group(struct grouped_profile *p, const struct trac
 	return pass_type_group(f, type, grouping);
 }
 
-static void start_run(struct grouped_profile *p)
-{
-	p->now = (struct group_run){.n_groupings = p->n_groupings};
-	p->now.groupings = mem_zarray(p->n_groupings, sizeof *p->now.groupings);
-}
-
-void grouped_profile_finish_run(struct grouped_profile *p, struct group_run *to)
+void grouped_profile_finish_run(struct grouped_profile *p, struct profile *to)
 {
 	*to = p->now;
-	start_run(p);
+	profile_init(&p->now, p->n_groupings);
 }
 
 /* Where filters take calls out, different stacks become one. */
@@ -336,7 +330,7 @@ void grouped_profile_init(struct grouped_profile *p, const struct grouped_profil
 		p->own_sites = sites_new();
 	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct grouped_profile_stack){0, 0, 0};
 	VEC_PUSH(p->sites, p->n_sites, p->cap_sites) = 0;
-	start_run(p);
+	profile_init(&p->now, p->n_groupings);
 }
 
 void grouped_profile_close(struct grouped_profile *p)
@@ -375,7 +369,7 @@ void grouped_profile_release(struct grouped_profile *p)
 	free(p->frame_rows);
 	for (size_t i = 0; i < p->n_groupings; i++)
 		grouping_release(&p->groupings[i]);
-	run_release(&p->now);
+	profile_release(&p->now);
 	free(p->stacks);
 	if (p->memo)
 		free(p->memo->owners);

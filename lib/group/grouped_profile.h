@@ -2,7 +2,7 @@
  *
  * A grouped profile: the sums of captures by keys (type, site, function ...). When a capture ends, its cells pass the
  * filters and are added to the groups of each key. Groups are found by their text (names.h), so the sums of several
- * captures and files add up, and reports know no formats. A run (run.h) is what was added since the beginning, or
+ * captures and files add up, and reports know no formats. A run (profile/profile.h) is what was added since the beginning, or
  * since the last run was finished.
  */
 #ifndef TM_GROUP_GROUPED_PROFILE_H
@@ -11,7 +11,7 @@
 #include "lib/group/filter.h"
 #include "lib/group/grouping.h"
 #include "lib/group/names.h"
-#include "lib/group/run.h"
+#include "lib/profile/profile.h"
 #include "lib/rules/owners.h"
 #include "lib/rules/sites.h"
 #include "lib/tally/tally.h"
@@ -36,7 +36,7 @@ struct grouped_profile_options {
 	struct owners *owners;                   /* the caller's; NULL: no owners */
 	struct leaks *leaks;  /* the caller's: what is live of its stacks is not; NULL: none */
 	struct leaks *caches; /* the caller's: what is live of its stacks is also counted apart,
-				    * run_grouping.cached; NULL: nothing is */
+				    * profile_key.cached; NULL: nothing is */
 	bool mangled;         /* functions are shown by their linkage names */
 	const struct paths *paths; /* the caller's; NULL: files are as captures have them */
 	/* After each capture, when the notes of the report have joined those of the trace. */
@@ -51,7 +51,7 @@ struct grouped_profile_options {
 	int64_t every;
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;
-	bool totals; /* run_totals */
+	bool totals; /* profile_totals */
 	/* TOGETHER bits of tally/tally.h: the groups that are asked for are not of stacks, of types, nor is
 	 * anything else. What filters, owners and leaks need is kept apart all the same. */
 	unsigned collapse;
@@ -92,8 +92,8 @@ struct grouped_profile {
 	bool merges;
 	struct grouping groupings[GROUPINGS_MAX];
 	size_t n_groupings;
-	struct group_run now; /* what is being added up */
-	bool *passed; /* by function of names: passed over though no rule says so; resite.h */
+	struct profile now; /* what is being added up */
+	bool *passed;       /* by function of names: passed over though no rule says so; resite.h */
 	size_t cap_passed;
 
 	int domain;              /* options.domain, or what one_domain has settled */
@@ -116,7 +116,7 @@ static inline struct sink *grouped_profile_sink(struct grouped_profile *p)
 
 /* *to becomes what was added up, and the next run starts from nothing; groups keep their
  * indexes. Between captures only. to is released by the caller. */
-void grouped_profile_finish_run(struct grouped_profile *p, struct group_run *to);
+void grouped_profile_finish_run(struct grouped_profile *p, struct profile *to);
 
 /* The clock that times of samples are of joins the run's; NULL: not stated. Fails where the run has another. */
 enum status grouped_profile_see_clock(struct grouped_profile *p, const char *clock, struct err *e);

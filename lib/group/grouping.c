@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-const char *const key_words[] = {"site",   "function", "location", "stack", "type", "file",
-				 "module", "frame",    "thread",   "owner", NULL};
-const char *const key_plurals[] = {"sites",   "functions", "locations", "stacks", "types", "files",
-				   "modules", "frames",    "threads",   "owners", NULL};
-
 /* Group + 1. Ids are dense, so an array is less than a hash table would be. */
 struct grouping_index {
 	uint32_t *of; /* by id */

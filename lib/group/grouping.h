@@ -1,59 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * A grouping: the things of one key, found by their identity, the same for all captures and runs
- * of a profile. It has no sums: those are a run's (run.h), by the group's index.
+ * of a profile. It has no sums: those are in a struct profile, by the group's index.
  */
 #ifndef TM_GROUP_GROUPING_H
 #define TM_GROUP_GROUPING_H
 
-#include <stdbool.h>
+#include "lib/profile/key.h"
+
 #include <stddef.h>
-#include <stdint.h>
-
-/* What a group's id is:
- *
- * SITE      the place, in project.sites; site is a call at it
- * FUNCTION  function id (names.h)
- * LOCATION  location id (names.h)
- * STACK     stack id of the profile
- * TYPE      string id in grouped_profile.texts; so THREAD and OWNER
- * FILE      string id in names.strings: the site's file; so MODULE
- * FRAME     a row of project.frame_rows
- */
-enum key {
-	KEY_SITE,
-	KEY_FUNCTION,
-	KEY_LOCATION,
-	KEY_STACK,
-	KEY_TYPE,
-	KEY_FILE,
-	KEY_MODULE,
-	KEY_FRAME,
-	KEY_THREAD,
-	KEY_OWNER,
-	KEYS
-};
-
-extern const char *const key_words[];   /* "site", ...; ends with NULL; in the order of enum key */
-extern const char *const key_plurals[]; /* "sites" */
-static inline const char *key_counted(enum key k, uint64_t n)
-{
-	return n == 1 ? key_words[k] : key_plurals[k];
-}
-
-/* By these there is a total in addition to the self: what lies in or below a thing, on the stacks.
- * The self of a function or location is what the innermost call allocates; of a file or module,
- * what the sites in it do. */
-static inline bool key_has_total(enum key k)
-{
-	return k == KEY_FUNCTION || k == KEY_LOCATION || k == KEY_FILE || k == KEY_MODULE;
-}
-
-/* Of these a group is where the site is, not where the innermost call is. */
-static inline bool key_is_of_site(enum key k)
-{
-	return k == KEY_SITE || k == KEY_FILE || k == KEY_MODULE;
-}
 
 struct grouping_key {
 	enum key by;
@@ -70,6 +25,16 @@ static inline bool grouping_has_total(const struct grouping_key *k)
 	return key_has_total(k->by) && !k->within;
 }
 
+/* What a group's id is, by its key:
+ *
+ * SITE      the place, in project.sites; site is a call at it
+ * FUNCTION  function id (names.h)
+ * LOCATION  location id (names.h)
+ * STACK     stack id of the profile
+ * TYPE      string id in grouped_profile.texts; so THREAD and OWNER
+ * FILE      string id in names.strings: the site's file; so MODULE
+ * FRAME     a row of project.frame_rows
+ */
 struct group_row {
 	uint32_t id;
 	uint32_t outer;      /* within: the group of the earlier grouping */

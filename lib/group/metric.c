@@ -82,16 +82,16 @@ enum sum sort_first_valued(unsigned known, unsigned valued)
 	return s != SUM_ENTRIES ? s : sort_first(known);
 }
 
-unsigned known_sums(const struct run_known *k)
+unsigned known_sums(const struct profile_known *k)
 {
 	unsigned known = 0;
 
 	for (unsigned s = 0; s < SUMS; s++)
-		known |= run_knows(k, s) ? SUM_BIT(s) : 0;
+		known |= profile_knows(k, s) ? SUM_BIT(s) : 0;
 	return known;
 }
 
-unsigned sums_there(const struct group_run *r, const struct run_known *k)
+unsigned sums_there(const struct profile *r, const struct profile_known *k)
 {
 	unsigned has = r->all.has;
 
@@ -104,7 +104,7 @@ unsigned sums_there(const struct group_run *r, const struct run_known *k)
 }
 
 /* Rows may still differ in what adds up to nothing: signed sums. */
-static enum sum first_there(const struct group_run *r, const struct run_known *k)
+static enum sum first_there(const struct profile *r, const struct profile_known *k)
 {
 	unsigned there = sums_there(r, k), more = 0;
 
@@ -118,11 +118,11 @@ static enum sum first_there(const struct group_run *r, const struct run_known *k
 	return sort_first(more ? more : there);
 }
 
-enum status sort_choose(const struct group_run *r, const struct run_known *k, int sort,
+enum status sort_choose(const struct profile *r, const struct profile_known *k, int sort,
 			const char *key, enum sum *to, struct err *e)
 {
-	if (sort == SORT_LIVE && r->captures && !run_knows(k, SUM_LIVE_REAL) &&
-	    !run_knows(k, SUM_LIVE_REQUESTED) &&
+	if (sort == SORT_LIVE && r->captures && !profile_knows(k, SUM_LIVE_REAL) &&
+	    !profile_knows(k, SUM_LIVE_REQUESTED) &&
 	    k->unknown_reason[SUM_LIVE_REAL] != UNKNOWN_PER_FRAME &&
 	    k->unknown_reason[SUM_LIVE_COUNT] != UNKNOWN_UNIDENTIFIED)
 		return err_set(e, ST_UNSUPPORTED,
@@ -130,17 +130,18 @@ enum status sort_choose(const struct group_run *r, const struct run_known *k, in
 	if (sort >= SORT_LIVE) {
 		enum sum s = sort_family(sort);
 		bool real =
-		    run_knows(k, s + 2) ||
-		    (!run_knows(k, s + 1) && k->unknown_reason[s + 1] != UNKNOWN_UNIDENTIFIED);
+		    profile_knows(k, s + 2) ||
+		    (!profile_knows(k, s + 1) && k->unknown_reason[s + 1] != UNKNOWN_UNIDENTIFIED);
 
 		/* What all blocks have goes before what some do. */
-		real &= !(run_knows(k, s + 1) && *metric_mark(k, s + 2) && !*metric_mark(k, s + 1));
+		real &=
+		    !(profile_knows(k, s + 1) && *metric_mark(k, s + 2) && !*metric_mark(k, s + 1));
 		sort = (int)(real ? s + 2 : s + 1);
 	}
 	if (sort == SORT_AUTO)
 		sort = (int)first_there(r, k);
 	*to = (enum sum)sort;
-	if (run_knows(k, *to) || !r->captures)
+	if (profile_knows(k, *to) || !r->captures)
 		return ST_OK;
 	switch (k->unknown_reason[sort]) {
 	case UNKNOWN_PER_TYPE:
@@ -206,7 +207,7 @@ enum column_type metric_type(enum sum s)
 						 : COLUMN_INT;
 }
 
-const char *metric_mark(const struct run_known *k, enum sum s)
+const char *metric_mark(const struct profile_known *k, enum sum s)
 {
 	bool part = k->least && !(SUMS_MEASURED >> s & 1);
 
@@ -217,7 +218,7 @@ const char *metric_mark(const struct run_known *k, enum sum s)
 		   : "";
 }
 
-const char *metric_title_mark(const struct run_known *k, enum sum s)
+const char *metric_title_mark(const struct profile_known *k, enum sum s)
 {
 	return k->state[s] == METRIC_ESTIMATED ? " ~" : "";
 }
@@ -230,7 +231,7 @@ static const char *joined(struct arena *to, const char *x, const char *y, const 
 	return arena_strndup(to, text, (size_t)n);
 }
 
-struct metric_titles metric_titles(struct arena *to, const struct run_known *k, enum sum s)
+struct metric_titles metric_titles(struct arena *to, const struct profile_known *k, enum sum s)
 {
 	const char *name = s == SUM_TIME_SELF ? "time" : metric_table[s].title;
 	const char *mark = metric_title_mark(k, s);

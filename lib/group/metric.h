@@ -5,7 +5,7 @@
 #ifndef TM_GROUP_METRIC_H
 #define TM_GROUP_METRIC_H
 
-#include "lib/group/run.h"
+#include "lib/profile/profile.h"
 #include "lib/table/table.h"
 
 struct arena;
@@ -29,28 +29,28 @@ unsigned sort_wants(int sort);
 enum status metrics_parse(const char *text, unsigned *sums, struct err *e);
 
 /* The sum to rank by; one that is not known is ST_UNSUPPORTED, with the reason. key: "site". */
-enum status sort_choose(const struct group_run *r, const struct run_known *k, int sort,
+enum status sort_choose(const struct profile *r, const struct profile_known *k, int sort,
 			const char *key, enum sum *to, struct err *e);
 
 /* The first of what SORT_AUTO can mean that is among these bits of sums. */
 enum sum sort_first(unsigned known);
 /* The same of those that are not 0 everywhere; where none of them is one to sort by, of all. */
 enum sum sort_first_valued(unsigned known, unsigned valued);
-unsigned known_sums(const struct run_known *k);
+unsigned known_sums(const struct profile_known *k);
 /* Of what is known at a key, what a record has that is counted: a capture may know real bytes of
  * one domain and not of another. All of it where nothing is counted. */
-unsigned sums_there(const struct group_run *r, const struct run_known *k);
+unsigned sums_there(const struct profile *r, const struct profile_known *k);
 
 enum column_type metric_type(enum sum s);
 /* ">=", "~", ">=~" (of a part) or "": before a number in a sentence, a lower bound, an estimate, or exact. */
-const char *metric_mark(const struct run_known *k, enum sum s);
+const char *metric_mark(const struct profile_known *k, enum sum s);
 /* " ~" or "": after the heading of a column. Lower bounds have a line below the table (group_notes). */
-const char *metric_title_mark(const struct run_known *k, enum sum s);
+const char *metric_title_mark(const struct profile_known *k, enum sum s);
 /* Of the columns self and total of a sum, as reports of trees and of places have them; in the arena. */
 struct metric_titles {
 	const char *self, *total, *total_key; /* the key of self is the sum's own */
 };
-struct metric_titles metric_titles(struct arena *to, const struct run_known *k, enum sum s);
+struct metric_titles metric_titles(struct arena *to, const struct profile_known *k, enum sum s);
 /* has: bits of what is known; means are worked out here. */
 struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum);
 /* Blank for what does not add up to a whole: means, signed sums below 0. */

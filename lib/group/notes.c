@@ -25,7 +25,7 @@ static void end_line(struct lines *l)
 }
 
 /* mark: of which sum it is known how exact it is. */
-static void add_value(struct buf *b, const struct run_known *k, enum sum mark, uint64_t v,
+static void add_value(struct buf *b, const struct profile_known *k, enum sum mark, uint64_t v,
 		      enum sum s)
 {
 	buf_adds(b, metric_mark(k, mark));
@@ -96,7 +96,7 @@ static void group_notes_coverage(struct lines *l, const struct grouped_profile *
 }
 
 /* What the capture says of other allocations only; what follows from it is not named. */
-static void unrecorded_sums(struct lines *l, const struct run_known *k)
+static void unrecorded_sums(struct lines *l, const struct profile_known *k)
 {
 	static const struct {
 		enum sum sum;
@@ -119,7 +119,7 @@ static void unrecorded_sums(struct lines *l, const struct run_known *k)
 	}
 }
 
-static void unknown_times(struct lines *l, const struct group_run *r, const struct run_known *k)
+static void unknown_times(struct lines *l, const struct profile *r, const struct profile_known *k)
 {
 	if (k->unknown_reason[SUM_TIME_TOTAL] == UNKNOWN_MIXED)
 		buf_adds(&l->b, "total time: not known from samples");
@@ -130,7 +130,7 @@ static void unknown_times(struct lines *l, const struct group_run *r, const stru
 		end_line(l);
 }
 
-static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
+static void group_notes_unknown_sums(struct lines *l, const struct profile_known *k)
 {
 	static const char of_moments[] = "of moments, not of frames: see tm-frames";
 	static const char *const why[] = {[UNKNOWN_ABSENT] = "not in the capture",
@@ -170,8 +170,8 @@ static void group_notes_unknown_sums(struct lines *l, const struct run_known *k)
 }
 
 /* Also of what the table has no columns for: the first screen lacks a table then. */
-static void unknown_of_blocks(struct lines *l, const struct run_known *k, enum unknown_reason why,
-			      const char *text)
+static void unknown_of_blocks(struct lines *l, const struct profile_known *k,
+			      enum unknown_reason why, const char *text)
 {
 	for (enum sum s = 0; s < SUMS; s++)
 		if (k->unknown_reason[s] == why && !k->state[s] && s != SUM_TIMED)
@@ -182,7 +182,8 @@ static void unknown_of_blocks(struct lines *l, const struct run_known *k, enum u
 	end_line(l);
 }
 
-bool state_note(const struct run_known *k, unsigned sums, enum metric_state state, struct buf *to)
+bool state_note(const struct profile_known *k, unsigned sums, enum metric_state state,
+		struct buf *to)
 {
 	static const char *const texts[] = {
 	    [METRIC_LOWER_BOUND] = "lower bounds", [METRIC_ESTIMATED] = "estimated (~)"};
@@ -198,14 +199,14 @@ bool state_note(const struct run_known *k, unsigned sums, enum metric_state stat
 	return *comma != '\0';
 }
 
-static void inexact_sums(struct lines *l, const struct group_run *r, const struct run_known *k)
+static void inexact_sums(struct lines *l, const struct profile *r, const struct profile_known *k)
 {
 	for (enum metric_state state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++)
 		if (state_note(k, sums_there(r, k), state, &l->b))
 			end_line(l);
 }
 
-bool nameless_note(const struct group_run *r, struct buf *to)
+bool nameless_note(const struct profile *r, struct buf *to)
 {
 	uint64_t nameless = add_saturating(r->coverage[TIER_MODULE].v[SUM_ENTRIES],
 					   r->coverage[TIER_NOTHING].v[SUM_ENTRIES]);
@@ -240,7 +241,7 @@ bool starts_note(const struct grouped_profile *p, size_t grouping, const uint32_
 }
 
 /* Sums of moments, each of which is one capture's. */
-static void several_peaks(struct lines *l, const struct group_run *r, enum sum sort)
+static void several_peaks(struct lines *l, const struct profile *r, enum sum sort)
 {
 	if (r->captures < 2 || !(SUMS_PEAK >> sort & 1))
 		return;
@@ -251,7 +252,7 @@ static void several_peaks(struct lines *l, const struct group_run *r, enum sum s
 	end_line(l);
 }
 
-bool domain_note(const struct group_run *r, unsigned line, struct buf *to)
+bool domain_note(const struct profile *r, unsigned line, struct buf *to)
 {
 	static const enum sum bytes[] = {SUM_REAL, SUM_REQUESTED};
 	bool counted = line < DOMAINS, others = false;
@@ -317,7 +318,7 @@ static void left_out(struct lines *l, const struct grouped_profile *p, enum sum 
 }
 
 /* Of any row, from its bytes alone: sampled.h. */
-static void sampled(struct lines *l, const struct run_totals *t, unsigned sums)
+static void sampled(struct lines *l, const struct profile_totals *t, unsigned sums)
 {
 	if (!t->interval)
 		return;
@@ -340,7 +341,7 @@ static void sampled(struct lines *l, const struct run_totals *t, unsigned sums)
 	}
 }
 
-static void least_block(struct lines *l, const struct run_totals *t)
+static void least_block(struct lines *l, const struct profile_totals *t)
 {
 	if (!t->least)
 		return;
@@ -377,9 +378,9 @@ static void frames(struct lines *l, const struct grouped_profile *p, size_t grou
 }
 
 /* Of sums that the table does not show there is nothing to say. */
-static struct run_known known_of(const struct run_known *k, unsigned sums)
+static struct profile_known known_of(const struct profile_known *k, unsigned sums)
 {
-	struct run_known known = *k;
+	struct profile_known known = *k;
 
 	for (enum sum s = 0; s < SUMS; s++)
 		if (!(sums >> s & 1)) {
@@ -393,7 +394,7 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 	       bool frames_shown, struct arena *arena, struct table *table)
 {
 	struct lines l = {.arena = arena, .table = table};
-	struct run_known known = known_of(&p->now.groupings[grouping].known, sums);
+	struct profile_known known = known_of(&p->now.keys[grouping].known, sums);
 
 	group_notes_coverage(&l, p, grouping, sort, metric_table[sort].title);
 	if (p->groupings[grouping].key.by != KEY_TYPE && nameless_note(&p->now, &l.b))
@@ -402,16 +403,16 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 	if (!frames_shown)
 		frames(&l, p, grouping, sort, metric_table[sort].title);
 	left_out(&l, p, sort, metric_table[sort].title);
-	sampled(&l, &p->now.totals, known_sums(&p->now.groupings[grouping].known));
+	sampled(&l, &p->now.totals, known_sums(&p->now.keys[grouping].known));
 	least_block(&l, &p->now.totals);
 	inexact_sums(&l, &p->now, &known);
 	unrecorded_sums(&l, &known);
 	unknown_times(&l, &p->now, &known);
 	group_notes_unknown_sums(&l, &known);
-	unknown_of_blocks(&l, &p->now.groupings[grouping].known, UNKNOWN_UNIDENTIFIED,
+	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_UNIDENTIFIED,
 			  "a free in the capture names a size and a stack, not a block (heaptrack "
 			  "--raw keeps the blocks)");
-	unknown_of_blocks(&l, &p->now.groupings[grouping].known, UNKNOWN_UNORDERED,
+	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_UNORDERED,
 			  "the events of the capture are in no order");
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {

@@ -14,13 +14,14 @@
 /* Where not all domains are counted: what counts of each, and what does not, their bytes, and the
  * option that shows it. False: there is no such line. */
 enum { DOMAIN_NOTES = 2 * DOMAINS };
-bool domain_note(const struct group_run *r, unsigned line, struct buf *to);
+bool domain_note(const struct profile *r, unsigned line, struct buf *to);
 
 /* Which of these sums (bits) have that state: "live count, live real: lower bounds". False: none has. */
-bool state_note(const struct run_known *k, unsigned sums, enum metric_state state, struct buf *to);
+bool state_note(const struct profile_known *k, unsigned sums, enum metric_state state,
+		struct buf *to);
 /* Most sites have no names: what puts names in. False: they have names. */
 #define NAMED_BY "tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)"
-bool nameless_note(const struct group_run *r, struct buf *to);
+bool nameless_note(const struct profile *r, struct buf *to);
 /* How many of these groups are functions of which only the start is known (names.h). False: none is. */
 bool starts_note(const struct grouped_profile *p, size_t grouping, const uint32_t *groups, size_t n,
 		 struct buf *to);

@@ -99,8 +99,8 @@ static bool own_code_says_more(const struct own_code *o, enum sum sum)
 		uint32_t stack = g->groups[i].id, call = o->calls[stack];
 
 		if (call != o->none && call != (p->stacks[stack].site & ~SITE_INSIDE))
-			moved = add_saturating(
-			    moved, columns_value(&p->now.groupings[STACKS].self, i, sum));
+			moved =
+			    add_saturating(moved, columns_value(&p->now.keys[STACKS].self, i, sum));
 	}
 	return moved && moved >= p->now.all.v[sum] / LEAST;
 }
@@ -120,14 +120,14 @@ static size_t own_code_sum(struct own_code *o)
 	struct grouping *own = &p->groupings[n];
 	const struct grouping *stacks = &p->groupings[STACKS];
 	static const enum sum unknown[] = {SUM_CALLS, SUM_TIME_TOTAL, SUM_TIME_MEAN};
-	struct run_grouping *sums;
+	struct profile_key *sums;
 	size_t cap = n;
 
 	grouping_init(own, (struct grouping_key){.by = KEY_SITE});
-	p->now.groupings = mem_grow(p->now.groupings, &cap, p->n_groupings, sizeof *sums);
-	p->now.n_groupings = p->n_groupings;
-	sums = &p->now.groupings[n];
-	*sums = (struct run_grouping){.known = p->now.groupings[SITES].known};
+	p->now.keys = mem_grow(p->now.keys, &cap, p->n_groupings, sizeof *sums);
+	p->now.n_keys = p->n_groupings;
+	sums = &p->now.keys[n];
+	*sums = (struct profile_key){.known = p->now.keys[SITES].known};
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
 		sums->known.state[unknown[i]] = METRIC_ABSENT;
 		sums->known.unknown_reason[unknown[i]] = UNKNOWN_NOT_ASKED;
@@ -135,7 +135,7 @@ static size_t own_code_sum(struct own_code *o)
 	for (uint32_t i = 0; i < stacks->n; i++) {
 		uint32_t call = o->calls[stacks->groups[i].id];
 		uint32_t group = grouping_group(own, 0, pass_site_id(p, call), call, false);
-		struct tally_sums s = columns_get(&p->now.groupings[STACKS].self, i);
+		struct tally_sums s = columns_get(&p->now.keys[STACKS].self, i);
 
 		s.has &= ~(SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_TOTAL));
 		columns_add(&sums->self, group, &s);

@@ -190,7 +190,7 @@ void pass_calls_times(struct group_pass *f)
 		if (!o->has || o->is_call)
 			continue;
 		s.v[SUM_TIME_TOTAL] = o->ns;
-		columns_add(&f->p->now.groupings[o->grouping].self, o->id, &s);
+		columns_add(&f->p->now.keys[o->grouping].self, o->id, &s);
 	}
 	if (c->any) {
 		s.v[SUM_TIME_TOTAL] = c->all;
@@ -213,7 +213,7 @@ void pass_calls_totals(struct group_pass *f, size_t grouping)
 			(SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_SELF));
 		s.v[SUM_ENTRIES] = s.v[SUM_CALLS] = o->calls;
 		s.v[SUM_TIME_SELF] = o->self;
-		columns_add(&p->now.groupings[grouping].total,
+		columns_add(&p->now.keys[grouping].total,
 			    grouping_group(&p->groupings[grouping], 0, o->id, 0, false), &s);
 	}
 }

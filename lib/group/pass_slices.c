@@ -146,7 +146,7 @@ enum status pass_slice(void *arg, struct trace *t, struct tally *a, const struct
 		sum.has &= ~(unsigned)SUMS_OF_MOMENTS;
 		if (sum.has)
 			columns_add(
-			    &p->now.groupings[k].self,
+			    &p->now.keys[k].self,
 			    grouping_group(&p->groupings[k], 0, frame_id(p, t, s), 0, false), &sum);
 	}
 	return p->options.sliced ? p->options.sliced(p->options.arg, t, s, e) : ST_OK;

@@ -139,7 +139,7 @@ static void open_groups(struct times *w, const struct tally_cell *c, uint32_t no
 		g = pass_group(f, c, node, k);
 		first = !*active(w, k, g);
 		if (kept && first)
-			columns_add(&f->p->now.groupings[k].self, g, s);
+			columns_add(&f->p->now.keys[k].self, g, s);
 		open_group(w, k, g, !kept && first);
 	}
 }
@@ -196,7 +196,7 @@ static void leave(struct times *w)
 
 		--w->active[o->grouping][o->group];
 		if (o->of_kept && at.timed)
-			columns_add(&w->f->p->now.groupings[o->grouping].self, o->group, &kept);
+			columns_add(&w->f->p->now.keys[o->grouping].self, o->group, &kept);
 	}
 	if (w->depth && !w->path[w->depth - 1].has_kept) {
 		w->path[w->depth - 1].kept = add_saturating(w->path[w->depth - 1].kept, at.kept);

@@ -57,10 +57,10 @@ void group_name(const struct grouped_profile *p, size_t grouping, uint32_t group
 bool group_value(const struct ranking *r, uint32_t group, enum sum sum, bool cumulative,
 		 uint64_t *v)
 {
-	const struct run_grouping *g = &r->run->groupings[r->grouping];
+	const struct profile_key *g = &r->run->keys[r->grouping];
 	bool total = cumulative && grouping_has_total(&r->p->groupings[r->grouping].key);
 
-	const struct group_columns *c;
+	const struct profile_columns *c;
 
 	if (total && sum == SUM_TIME_SELF && columns_has(&g->self, group) >> SUM_TIME_TOTAL & 1) {
 		*v = columns_value(&g->self, group, SUM_TIME_TOTAL);
@@ -203,7 +203,7 @@ static void sink_down(const struct ranking *r, uint32_t *heap, size_t n, size_t 
 
 static bool is_there(const struct ranking *r, uint32_t group)
 {
-	const struct run_grouping *g = &r->run->groupings[r->grouping];
+	const struct profile_key *g = &r->run->keys[r->grouping];
 	uint64_t self = 0, total = 0;
 
 	if (!columns_has(&g->self, group) && !columns_has(&g->total, group))

@@ -21,7 +21,7 @@ void group_name(const struct grouped_profile *p, size_t grouping, uint32_t group
 
 struct ranking {
 	const struct grouped_profile *p;
-	const struct group_run *run;
+	const struct profile *run;
 	size_t grouping;
 	enum sum sum;
 	bool cumulative;

@@ -45,7 +45,7 @@ uint64_t resite_try(struct grouped_profile *p, const uint32_t *functions, size_t
 
 		sums = mem_grow_zero(sums, &cap, (size_t)id + 1, sizeof *sums);
 		sums[id] =
-		    add_saturating(sums[id], columns_value(&p->now.groupings[STACKS].self, i, sum));
+		    add_saturating(sums[id], columns_value(&p->now.keys[STACKS].self, i, sum));
 		most = sums[id] > most ? sums[id] : most;
 	}
 	free(sums);
@@ -65,7 +65,7 @@ static struct tally_sums at_site(const struct grouped_profile *p, uint32_t stack
 	return at;
 }
 
-static void forget(struct run_known *k, enum sum s)
+static void forget(struct profile_known *k, enum sum s)
 {
 	k->state[s] = METRIC_ABSENT;
 	k->unknown_reason[s] = UNKNOWN_NOT_ASKED;
@@ -74,8 +74,8 @@ static void forget(struct run_known *k, enum sum s)
 void resite_pass_over(struct grouped_profile *p, const uint32_t *functions, size_t n)
 {
 	struct grouping *stacks = &p->groupings[STACKS], *sites = &p->groupings[SITES];
-	struct run_grouping *of_stacks = &p->now.groupings[STACKS];
-	struct run_grouping *of_sites = &p->now.groupings[SITES];
+	struct profile_key *of_stacks = &p->now.keys[STACKS];
+	struct profile_key *of_sites = &p->now.keys[SITES];
 	const struct grouping_key key = sites->key;
 
 	find_sites(p, functions, n, true);

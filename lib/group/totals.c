@@ -103,7 +103,7 @@ static void walk_enter(struct walk *w, const struct walk_node *at)
  * (pass_times). */
 static void walk_add(const struct walk *w, uint32_t id, uint32_t site)
 {
-	struct run_grouping *to = &w->f->p->now.groupings[w->grouping];
+	struct profile_key *to = &w->f->p->now.keys[w->grouping];
 	uint32_t group = grouping_group(&w->f->p->groupings[w->grouping], 0, id,
 					site & ~SITE_INSIDE, site & SITE_INSIDE);
 	const unsigned none =

@@ -4,10 +4,10 @@
  */
 #include "lib/history/history.h"
 
-#include "lib/aggregate/matching.h"
 #include "lib/base/mem.h"
 #include "lib/history/rows.h"
 #include "lib/history/schema.h"
+#include "lib/profile/matching.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ enum { AGGREGATE_MAX = 900 << 20 }; /* what both databases hold in one field */
 struct adding {
 	struct db *db;
 	int64_t run;
-	const struct aggregate_entities *t;
-	const struct aggregate_summary *s;
+	const struct profile_entities *t;
+	const struct profile *s;
 	struct err *e;
 };
 
@@ -29,7 +29,7 @@ static uint64_t hash_part(uint64_t h, const char *s)
 }
 
 /* Files in which nothing says what run they are of are known by their bytes. */
-static uint64_t hash_input(uint64_t h, const struct summary_input *in)
+static uint64_t hash_input(uint64_t h, const struct profile_input *in)
 {
 	return hash_u64(in->run ? h ^ in->run : hash_u64(h ^ in->hash) ^ in->bytes) + 1;
 }
@@ -80,7 +80,7 @@ static void put_text(struct history_rows *r, const char *s)
 	rows_text(r, s ? s : "", s ? strlen(s) : 0);
 }
 
-static void put_string(struct history_rows *r, const struct aggregate_entities *t, uint32_t string)
+static void put_string(struct history_rows *r, const struct profile_entities *t, uint32_t string)
 {
 	size_t n;
 	const char *s = entities_text(t, string, &n);
@@ -91,7 +91,7 @@ static void put_string(struct history_rows *r, const struct aggregate_entities *
 static enum status history_add_run(struct adding *a, const struct history_labels *l,
 				   const char *file, int64_t id)
 {
-	const struct aggregate_summary *s = a->s;
+	const struct profile *s = a->s;
 	char now[HISTORY_DATE];
 	struct history_rows r;
 
@@ -111,8 +111,8 @@ static enum status history_add_run(struct adding *a, const struct history_labels
 	put_text(&r, l->machine);
 	put_text(&r, l->status ? l->status : *history_statuses);
 	put_text(&r, file);
-	put_string(&r, a->t, s->format == RUN_MIXED ? 0 : s->format);
-	put_string(&r, a->t, s->sampling == RUN_MIXED ? 0 : s->sampling);
+	put_string(&r, a->t, s->format == PROFILE_MIXED ? 0 : s->format);
+	put_string(&r, a->t, s->sampling == PROFILE_MIXED ? 0 : s->sampling);
 	put_string(&r, a->t, s->options);
 	rows_int(&r, as_signed(s->captures));
 	rows_int(&r, as_signed(s->frames));
@@ -122,7 +122,7 @@ static enum status history_add_run(struct adding *a, const struct history_labels
 		rows_null(&r);
 	rows_int(&r, as_signed(s->notes[NOTE_GUESS]));
 	rows_int(&r, as_signed(s->notes[NOTE_LOSS]));
-	put_string(&r, a->t, s->program == RUN_MIXED ? 0 : s->program);
+	put_string(&r, a->t, s->program == PROFILE_MIXED ? 0 : s->program);
 	put_string(&r, a->t, s->arguments);
 	rows_int(&r, s->status);
 	rows_next(&r);
@@ -159,13 +159,13 @@ static enum status add_aggregate(struct adding *a, const struct buf *aggregate)
 }
 
 /* The names of the sums that are known, with blanks around each. */
-static void put_known(struct history_rows *r, const struct run_known *k)
+static void put_known(struct history_rows *r, const struct profile_known *k)
 {
 	struct buf b = BUF_INIT;
 
 	buf_addc(&b, ' ');
 	for (unsigned s = 0; s < SUMS; s++)
-		if (run_knows(k, s) && HISTORY_SUMS >> metric_part((enum sum)s) & 1)
+		if (profile_knows(k, s) && HISTORY_SUMS >> metric_part((enum sum)s) & 1)
 			buf_addf(&b, "%s ", metric_table[s].key);
 	rows_text(r, b.data, b.len);
 	buf_release(&b);
@@ -196,8 +196,8 @@ static enum status history_add_keys(struct adding *a)
 	return rows_end(&r, a->e);
 }
 
-static int64_t entity_id(const struct aggregate_entities *t, enum key key,
-			 const struct aggregate_entity *of)
+static int64_t entity_id(const struct profile_entities *t, enum key key,
+			 const struct profile_entity *of)
 {
 	const uint32_t texts[] = {of->name, of->raw, of->module, of->file};
 	uint64_t h = hash_part(of->line * 2 + of->inside, key < KEYS ? key_words[key] : "total");
@@ -212,10 +212,10 @@ static int64_t entity_id(const struct aggregate_entities *t, enum key key,
 }
 
 /* An entity as the tables have it: a function with its file; one that compilers number is known by its line, too. */
-static struct aggregate_entity history_entity(const struct adding *a, enum key key, uint32_t i)
+static struct profile_entity history_entity(const struct adding *a, enum key key, uint32_t i)
 {
-	struct aggregate_entity t = a->t->keys[key].items[i];
-	struct summary_place at = summary_place_of(a->s, i);
+	struct profile_entity t = a->t->keys[key].items[i];
+	struct profile_place at = profile_place_of(a->s, i);
 	size_t n;
 	const char *s = entities_text(a->t, t.name, &n);
 
@@ -226,18 +226,18 @@ static struct aggregate_entity history_entity(const struct adding *a, enum key k
 	return t;
 }
 
-static bool has_row(const struct summary_key *k, uint32_t i)
+static bool has_row(const struct profile_key *k, uint32_t i)
 {
 	return columns_has(&k->self, i) || columns_has(&k->total, i);
 }
 
-static size_t rows_of(const struct summary_key *k)
+static size_t rows_of(const struct profile_key *k)
 {
 	return k->self.n > k->total.n ? k->self.n : k->total.n;
 }
 
 static void put_entity(struct adding *a, struct history_rows *r, enum key key,
-		       const struct aggregate_entity *of)
+		       const struct profile_entity *of)
 {
 	rows_int(r, entity_id(a->t, key, of));
 	put_text(r, key < KEYS ? key_words[key] : "total");
@@ -274,7 +274,7 @@ static void put_sums(struct adding *a, struct history_rows *r, int64_t entity, b
 
 static enum status add_entities(struct adding *a)
 {
-	static const struct aggregate_entity whole = {.name = 0};
+	static const struct profile_entity whole = {.name = 0};
 	struct history_rows r;
 	uint64_t n = 1;
 
@@ -287,7 +287,7 @@ static enum status add_entities(struct adding *a)
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
 			if (has_row(&a->s->keys[k], i)) {
-				struct aggregate_entity of = history_entity(a, k, i);
+				struct profile_entity of = history_entity(a, k, i);
 
 				put_entity(a, &r, k, &of);
 			}
@@ -296,7 +296,7 @@ static enum status add_entities(struct adding *a)
 
 static enum status history_add_sums(struct adding *a)
 {
-	static const struct aggregate_entity whole = {.name = 0};
+	static const struct profile_entity whole = {.name = 0};
 	struct buf into = BUF_INIT;
 	struct history_rows r;
 	uint64_t n = 1;
@@ -315,7 +315,7 @@ static enum status history_add_sums(struct adding *a)
 	put_sums(a, &r, entity_id(a->t, KEYS, &whole), false, &a->s->all);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++) {
-			struct aggregate_entity of = history_entity(a, k, i);
+			struct profile_entity of = history_entity(a, k, i);
 			int64_t id = entity_id(a->t, k, &of);
 			struct tally_sums self = columns_get(&a->s->keys[k].self, i);
 			struct tally_sums total = columns_get(&a->s->keys[k].total, i);
@@ -345,7 +345,7 @@ static enum status history_add_counters(struct adding *a)
 	rows_begin(&r, a->db, "tm_counters (run, name, unit, readings, last, least, largest, mean)",
 		   8, a->s->n_counters, "");
 	for (size_t i = 0; i < a->s->n_counters; i++) {
-		const struct summary_counter *c = &a->s->counters[i];
+		const struct profile_counter *c = &a->s->counters[i];
 
 		rows_int(&r, a->run);
 		put_string(&r, a->t, c->name);
@@ -396,7 +396,7 @@ static enum status history_add_all(struct adding *a, const struct buf *aggregate
 }
 
 enum status history_add(struct history *h, const struct buf *aggregate,
-			const struct aggregate_entities *t, const struct aggregate_summary *s,
+			const struct profile_entities *t, const struct profile *s,
 			const struct history_labels *l, const char *file,
 			struct history_added *added, struct err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/blame.h"
 
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/group/metric.h"
+#include "lib/profile/read.h"
 #include "lib/report/compare/judge.h"
 #include "lib/report/compare/view.h"
 
@@ -25,7 +25,7 @@ struct blamed {
 
 struct history_blame {
 	struct history_blame_options o;
-	struct aggregate_entities entities;
+	struct profile_entities entities;
 	struct compare compare;
 	struct compare_rows rows;
 	struct blamed *items; /* that differ, the largest first */
@@ -50,14 +50,14 @@ static enum status history_blame_read_run(struct history_blame *b, struct histor
 					  struct err *e)
 {
 	struct buf bytes = BUF_INIT, name = BUF_INIT;
-	struct aggregate_summary *s = mem_zalloc(sizeof *s);
+	struct profile *s = mem_zalloc(sizeof *s);
 	enum status st = history_aggregate(h, run->id, &bytes, e);
 	struct cursor c;
 	char number[24];
 
 	if (!st) {
 		cursor_init(&c, bytes.data, bytes.len, 0, e);
-		st = aggregate_summary_read(&c, &b->entities, s, e);
+		st = profile_read(&c, &b->entities, s, e);
 		snprintf(number, sizeof number, "#%lld", (long long)run->id);
 		if (st)
 			err_of_file(e, "damaged: the aggregate of run", number);
@@ -107,7 +107,7 @@ static int history_blame_surest_first(const void *x, const void *y, void *arg)
 	const struct blamed *a = x, *c = y;
 	const struct history_blame *b = arg;
 	__int128 m = a->by < 0 ? -a->by : a->by, n = c->by < 0 ? -c->by : c->by;
-	const struct aggregate_entity *items = b->entities.keys[b->o.by].items;
+	const struct profile_entity *items = b->entities.keys[b->o.by].items;
 
 	if (a->noise != c->noise)
 		return a->noise ? 1 : -1;
@@ -158,8 +158,7 @@ static void note_noise(struct history_blame *b)
 
 static bool about(const struct history_blame *b, size_t row)
 {
-	const struct aggregate_entity *t =
-	    &b->entities.keys[b->o.by].items[b->rows.rows[row].entity];
+	const struct profile_entity *t = &b->entities.keys[b->o.by].items[b->rows.rows[row].entity];
 	struct name_suffix_name s;
 
 	s.name = entities_text(&b->entities, t->name, &s.n);
@@ -241,12 +240,11 @@ static void add_detail(struct history_blame *b, struct table_row *r, const char 
 	r->details = b->details;
 }
 
-static void calls(struct history_blame *b, const struct aggregate_entity *stack,
-		  struct table_row *r)
+static void calls(struct history_blame *b, const struct profile_entity *stack, struct table_row *r)
 {
 	arena_release(&b->lines);
 	for (uint32_t node = stack->node; node; node = b->entities.nodes[node].parent) {
-		const struct aggregate_entity *f =
+		const struct profile_entity *f =
 		    &b->entities.keys[KEY_FUNCTION].items[b->entities.nodes[node].function];
 		size_t n;
 		const char *s = entities_text(&b->entities, f->name, &n);
@@ -263,7 +261,7 @@ static void history_blame_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct history_blame *b = arg;
 	const struct compare_row *row = &b->rows.rows[b->items[i].row];
-	const struct aggregate_entity *t = &b->entities.keys[b->o.by].items[row->entity];
+	const struct profile_entity *t = &b->entities.keys[b->o.by].items[row->entity];
 
 	numbers(b, r->cells, compare_value(&b->rows, b->items[i].row, 0, b->o.sum, false),
 		compare_value(&b->rows, b->items[i].row, 1, b->o.sum, false));
@@ -419,7 +417,7 @@ void history_blame_free(struct history_blame *b)
 		compare_rows_release(&b->rows);
 	for (size_t g = 0; g < b->compare.n_groups; g++) {
 		for (size_t i = 0; i < b->compare.groups[g].n; i++) {
-			summary_release(b->compare.groups[g].runs[i]);
+			profile_release(b->compare.groups[g].runs[i]);
 			free(b->compare.groups[g].runs[i]);
 		}
 		free(b->compare.groups[g].runs);

@@ -10,11 +10,11 @@
 #ifndef TM_HISTORY_HISTORY_H
 #define TM_HISTORY_HISTORY_H
 
-#include "lib/aggregate/identity.h"
-#include "lib/aggregate/summary.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/db/db.h"
+#include "lib/profile/identity.h"
+#include "lib/profile/profile.h"
 
 enum { HISTORY_SCHEMA = 5 };
 
@@ -63,7 +63,7 @@ struct history_added {
 
 /* An aggregate as bytes, which has been read into s and t. Labels are text of any bytes. */
 enum status history_add(struct history *h, const struct buf *aggregate,
-			const struct aggregate_entities *t, const struct aggregate_summary *s,
+			const struct profile_entities *t, const struct profile *s,
 			const struct history_labels *l, const char *file,
 			struct history_added *added, struct err *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/renamed.h"
 
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/profile/read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct renamed {
 	struct history_lines *l;
 	struct renamed_ends sides[2]; /* of series that end, and that begin */
 	/* of one build */
-	struct aggregate_entities entities;
+	struct profile_entities entities;
 	struct renamed_calls {
 		struct renamed_call *items;
 		size_t n, cap;
@@ -114,7 +114,7 @@ static int renamed_by_level(const void *a, const void *b)
 
 /* --- who calls what --- */
 
-static uint32_t name_of(const struct aggregate_entities *t, uint32_t node)
+static uint32_t name_of(const struct profile_entities *t, uint32_t node)
 {
 	return node ? t->keys[KEY_FUNCTION].items[t->nodes[node].function].name : 0;
 }
@@ -128,11 +128,11 @@ static int renamed_by_call(const void *a, const void *b)
 	return (x->caller > y->caller) - (x->caller < y->caller);
 }
 
-static void renamed_add_calls(const struct renamed *r, const struct aggregate_summary *s,
+static void renamed_add_calls(const struct renamed *r, const struct profile *s,
 			      struct renamed_calls *to)
 {
-	const struct aggregate_entities *t = &r->entities;
-	const struct summary_key *k = &s->keys[KEY_STACK];
+	const struct profile_entities *t = &r->entities;
+	const struct profile_key *k = &s->keys[KEY_STACK];
 	uint8_t *seen = mem_zarray(t->n_nodes + 1, 1);
 	size_t kept = 0;
 
@@ -156,7 +156,7 @@ static void renamed_add_calls(const struct renamed *r, const struct aggregate_su
 /* Of a run's stacks; nothing where they were pruned, or its aggregate is damaged, which series do without. */
 static void renamed_read_calls(struct renamed *r, size_t run, unsigned side)
 {
-	struct aggregate_summary *s = mem_zalloc(sizeof *s);
+	struct profile *s = mem_zalloc(sizeof *s);
 	struct buf bytes = BUF_INIT;
 	struct err e = ERR_INIT;
 	struct cursor c;
@@ -164,10 +164,10 @@ static void renamed_read_calls(struct renamed *r, size_t run, unsigned side)
 	r->calls[side].n = 0;
 	if (!history_aggregate(r->h, r->l->runs->items[run].id, &bytes, &e)) {
 		cursor_init(&c, bytes.data, bytes.len, 0, &e);
-		if (!aggregate_summary_read(&c, &r->entities, s, &e)) {
+		if (!profile_read(&c, &r->entities, s, &e)) {
 			if (s->keys[KEY_STACK].held && !s->keys[KEY_STACK].cut)
 				renamed_add_calls(r, s, &r->calls[side]);
-			summary_release(s);
+			profile_release(s);
 		}
 	}
 	buf_release(&bytes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/series.h"
 
-#include "lib/aggregate/name_maps.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/group/metric.h"
 #include "lib/history/renamed.h"
 #include "lib/history/schema.h"
 #include "lib/history/series_match.h"
+#include "lib/profile/name_maps.h"
 
 #include <math.h>
 #include <stdlib.h>

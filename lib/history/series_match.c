@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/history/series_match.h"
 
-#include "lib/aggregate/matching.h"
 #include "lib/base/mem.h"
-#include "lib/group/disambiguate.h"
+#include "lib/profile/disambiguate.h"
+#include "lib/profile/matching.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,9 +15,9 @@
 #ifndef TM_HISTORY_SERIES_MATCH_H
 #define TM_HISTORY_SERIES_MATCH_H
 
-#include "lib/aggregate/places.h"
 #include "lib/base/intern.h"
 #include "lib/history/history.h"
+#include "lib/profile/places.h"
 
 struct series_match {
 	struct intern texts;

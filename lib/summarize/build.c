@@ -86,8 +86,7 @@ void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate
 			     struct aggregate_writer *w)
 {
 	struct aggregate_building *x = b->building;
-	struct aggregate_summary s;
-	struct group_run r;
+	struct profile s;
 	struct aggregate_source from = {.entities = &b->entities,
 					.summary = &s,
 					.frames = &b->frames,
@@ -95,14 +94,12 @@ void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate
 					.n_notes = x->n_notes,
 					.origin = *origin};
 
-	grouped_profile_finish_run(&b->frames.project, &r);
-	summarize(&b->summarizer, &r, &s);
-	run_release(&r);
-	summary_set_options(&b->summarizer, &s, x->options);
+	grouped_profile_finish_run(&b->frames.project, &s);
+	summarize(&b->summarizer, &s, x->options);
 	/* Nothing more is read: what only that needs is as much as what is written. */
 	summarizer_release(&b->summarizer);
 	entities_own_strings(&b->entities);
 	grouped_profile_release(&b->frames.project);
 	aggregate_write(&from, w);
-	summary_release(&s);
+	profile_release(&s);
 }

@@ -5,11 +5,12 @@
 #ifndef TM_SUMMARIZE_BUILD_H
 #define TM_SUMMARIZE_BUILD_H
 
+#include "lib/group/summarizer.h"
 #include "lib/summarize/write.h"
 
 struct aggregate_builder {
 	struct frames frames; /* captures go into its sink */
-	struct aggregate_entities entities;
+	struct profile_entities entities;
 	struct summarizer summarizer;
 
 	struct aggregate_building *building; /* build.c */

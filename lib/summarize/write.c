@@ -71,7 +71,7 @@ static void add_sums(struct maker *m, const struct tally_sums *s, unsigned first
 	}
 }
 
-static void add_known(struct maker *m, const struct run_known *k)
+static void add_known(struct maker *m, const struct profile_known *k)
 {
 	memcpy(m->rec.marks, k->state, SUMS);
 	/* Programs before it refuse a reason that they do not know. */
@@ -83,7 +83,8 @@ static void add_known(struct maker *m, const struct run_known *k)
 
 static struct aggregate_text mixed(const struct maker *m, uint32_t string)
 {
-	return string == RUN_MIXED ? (struct aggregate_text){"(several)", 9} : text_of(m, string);
+	return string == PROFILE_MIXED ? (struct aggregate_text){"(several)", 9}
+				       : text_of(m, string);
 }
 
 static void add_metrics(struct buf *b)
@@ -98,7 +99,7 @@ static void add_metrics(struct buf *b)
 
 static void summarize_add_head(struct maker *m)
 {
-	const struct aggregate_summary *s = m->s->summary;
+	const struct profile *s = m->s->summary;
 	struct aggregate_record *r = begin(m, AGG_HEAD);
 
 	m->scratch.len = 0;
@@ -106,7 +107,7 @@ static void summarize_add_head(struct maker *m)
 	r->texts[0] = text_of(m, s->options);
 	r->texts[1] = mixed(m, s->sampling);
 	r->texts[2] = (struct aggregate_text){m->scratch.data, m->scratch.len};
-	r->texts[3] = mixed(m, s->period);
+	r->texts[3] = mixed(m, s->period[0]);
 	r->texts[4] = text_of(m, s->clock);
 	r->counts[0] = s->captures;
 	r->counts[1] = s->frames;
@@ -120,7 +121,7 @@ static void summarize_add_head(struct maker *m)
 
 static void summarize_add_provenance(struct maker *m)
 {
-	const struct aggregate_summary *s = m->s->summary;
+	const struct profile *s = m->s->summary;
 	struct aggregate_record *r;
 
 	for (size_t i = 0; i < s->n_modules; i++) {
@@ -153,7 +154,7 @@ static void add_whole(struct maker *m, unsigned which, const struct tally_sums *
 
 static void add_counters(struct maker *m)
 {
-	const struct aggregate_summary *s = m->s->summary;
+	const struct profile *s = m->s->summary;
 
 	for (size_t i = 0; i < s->n_counters; i++) {
 		const struct counter_stats *c = &s->counters[i].stats;
@@ -257,7 +258,7 @@ static void summarize_add_frames(struct maker *m)
 	free(order);
 }
 
-static void add_place_text(struct maker *m, const struct aggregate_entity *t)
+static void add_place_text(struct maker *m, const struct profile_entity *t)
 {
 	const uint32_t parts[] = {t->raw, t->module, t->file};
 
@@ -277,11 +278,11 @@ static void add_place_text(struct maker *m, const struct aggregate_entity *t)
 
 static bool summarize_fill_row(struct maker *m, enum key by, uint32_t entity)
 {
-	const struct summary_key *k = &m->s->summary->keys[by];
-	const struct aggregate_entity *t = &m->s->entities->keys[by].items[entity];
+	const struct profile_key *k = &m->s->summary->keys[by];
+	const struct profile_entity *t = &m->s->entities->keys[by].items[entity];
 	struct tally_sums self = columns_get(&k->self, entity),
 			  total = columns_get(&k->total, entity);
-	struct summary_place at = summary_place_of(m->s->summary, entity);
+	struct profile_place at = profile_place_of(m->s->summary, entity);
 	struct aggregate_record *r;
 
 	if (!self.has && !total.has)
@@ -299,7 +300,7 @@ static bool summarize_fill_row(struct maker *m, enum key by, uint32_t entity)
 	if (by == KEY_STACK && t->node)
 		add_place_text(m, t);
 	if (by == KEY_FUNCTION && (at.line || t->folded))
-		add_place_text(m, &(struct aggregate_entity){
+		add_place_text(m, &(struct profile_entity){
 				      .file = at.file, .line = at.line, .inside = t->folded});
 	add_sums(m, &self, 0);
 	add_sums(m, &total, AGG_TOTAL);
@@ -313,7 +314,7 @@ static bool key_written(const struct maker *m, enum key by)
 
 static uint64_t count_rows(const struct maker *m, enum key by)
 {
-	const struct summary_key *k = &m->s->summary->keys[by];
+	const struct profile_key *k = &m->s->summary->keys[by];
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->s->entities->keys[by].n; i++)
@@ -324,7 +325,7 @@ static uint64_t count_rows(const struct maker *m, enum key by)
 /* When all others are there but the rows. */
 static void summarize_add_input(struct maker *m)
 {
-	const struct aggregate_summary *s = m->s->summary;
+	const struct profile *s = m->s->summary;
 	struct aggregate_record *r = begin(m, AGG_INPUT);
 	uint64_t rows = 0;
 	char run[17];
@@ -389,8 +390,8 @@ struct tree {
 
 static int summarize_function_order(const void *a, const void *b, void *arg)
 {
-	struct aggregate_entities *t = arg;
-	const struct aggregate_entity *items = t->keys[KEY_FUNCTION].items;
+	struct profile_entities *t = arg;
+	const struct profile_entity *items = t->keys[KEY_FUNCTION].items;
 
 	return entities_order(t, KEY_FUNCTION, &items[*(const uint32_t *)a],
 			      &items[*(const uint32_t *)b]);
@@ -411,7 +412,7 @@ static int summarize_node_order(const void *a, const void *b, void *arg)
 
 static void summarize_tree_init(struct tree *t, struct maker *m)
 {
-	struct aggregate_entities entities = *m->s->entities; /* qsort_r takes no const */
+	struct profile_entities entities = *m->s->entities; /* qsort_r takes no const */
 	const struct entities_key *stacks = &entities.keys[KEY_STACK];
 	size_t functions = entities.keys[KEY_FUNCTION].n;
 	uint32_t *by_rank = mem_array(functions + 1, sizeof *by_rank);
@@ -463,7 +464,7 @@ static void add_stack(struct tree *t, uint32_t node)
 
 static void summarize_add_stacks(struct maker *m)
 {
-	const struct aggregate_entities *entities = m->s->entities;
+	const struct profile_entities *entities = m->s->entities;
 	size_t depth = 0, cap_at = 0, cap_ends = 0;
 	size_t *ends = NULL; /* by depth: of the key of the calls above */
 	uint32_t *at = NULL; /* by depth: the next of order */

@@ -5,8 +5,8 @@
 #ifndef TM_SUMMARIZE_WRITE_H
 #define TM_SUMMARIZE_WRITE_H
 
-#include "lib/aggregate/file.h"
-#include "lib/aggregate/summary.h"
+#include "lib/profile/file.h"
+#include "lib/profile/profile.h"
 #include "lib/report/frames/frames.h"
 
 struct aggregate_note {
@@ -21,8 +21,8 @@ struct aggregate_origin {     /* the file that the capture was */
 };
 
 struct aggregate_source { /* all borrowed */
-	const struct aggregate_entities *entities;
-	const struct aggregate_summary *summary;
+	const struct profile_entities *entities;
+	const struct profile *summary;
 	const struct frames *frames; /* NULL: none */
 	const struct aggregate_note *notes;
 	size_t n_notes;

@@ -5,8 +5,8 @@
  * has stack s when (c + s) is even, with c + s + 1 bytes in one allocation. Prints the sum of all
  * bytes and of all allocations.
  */
-#include "lib/aggregate/file.h"
 #include "lib/base/mem.h"
+#include "lib/profile/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
  * What can be read merges with itself in one way only, and is read again; what was read is written
  * to the same bytes.
  */
-#include "lib/aggregate/dump.h"
-#include "lib/aggregate/lines.h"
-#include "lib/aggregate/merge.h"
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/profile/dump.h"
+#include "lib/profile/lines.h"
+#include "lib/profile/merge.h"
+#include "lib/profile/read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +54,18 @@ static void repair(uint8_t *p, size_t n)
 static enum status reads(const void *p, size_t n)
 {
 	struct err e = ERR_INIT;
-	struct aggregate_entities t;
-	struct aggregate_summary s;
+	struct profile_entities t;
+	struct profile s;
 	struct cursor c;
 	enum status st;
 
 	cursor_init(&c, p, n, 0, &e);
 	entities_init(&t, NULL);
-	st = aggregate_summary_read(&c, &t, &s, &e);
+	st = profile_read(&c, &t, &s, &e);
 	if (st && !e.msg[0])
 		abort();
 	if (!st)
-		summary_release(&s);
+		profile_release(&s);
 	entities_release(&t);
 	return st;
 }

@@ -7,10 +7,10 @@
  * Then one of its aggregates is added as a new run, on a share of the inputs: it is refused with a
  * reason, or is there once, however often it is added.
  */
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/hash.h"
 #include "lib/group/metric.h"
 #include "lib/history/view.h"
+#include "lib/profile/read.h"
 #include "lib/render/render.h"
 
 #include <fcntl.h>
@@ -65,8 +65,8 @@ static void aggregates(struct history *h, const struct history_runs *runs)
 	for (size_t i = 0; i < runs->n && i < AGGREGATES; i++) {
 		struct buf b = BUF_INIT;
 		struct err e = ERR_INIT;
-		struct aggregate_summary s;
-		struct aggregate_entities t;
+		struct profile s;
+		struct profile_entities t;
 		struct cursor c;
 
 		if (history_aggregate(h, runs->items[i].id, &b, &e)) {
@@ -74,8 +74,8 @@ static void aggregates(struct history *h, const struct history_runs *runs)
 		} else {
 			cursor_init(&c, b.data, b.len, 0, &e);
 			entities_init(&t, NULL);
-			if (!aggregate_summary_read(&c, &t, &s, &e))
-				summary_release(&s);
+			if (!profile_read(&c, &t, &s, &e))
+				profile_release(&s);
 			else
 				must(e.msg[0]);
 			entities_release(&t);
@@ -147,17 +147,17 @@ static enum status add(struct history *h, const struct buf *aggregate, struct er
 	const struct history_labels l = {
 	    .build = "fuzz-added", .date = "2026-01-09T00:00:00Z", .status = "green"};
 	struct history_added added;
-	struct aggregate_entities t;
-	struct aggregate_summary s;
+	struct profile_entities t;
+	struct profile s;
 	struct cursor c;
 	enum status st;
 
 	entities_init(&t, NULL);
 	cursor_init(&c, aggregate->data, aggregate->len, 0, e);
-	st = aggregate_summary_read(&c, &t, &s, e);
+	st = profile_read(&c, &t, &s, e);
 	if (!st) {
 		st = history_add(h, aggregate, &t, &s, &l, "fuzz", &added, e);
-		summary_release(&s);
+		profile_release(&s);
 	}
 	entities_release(&t);
 	must(!st || e->msg[0]);

@@ -5,9 +5,9 @@
  * takes the wider ones take as the same; a range that is added has its ends in order, and is added
  * again as the same; what is refused says why.
  */
-#include "lib/aggregate/merge.h"
 #include "lib/base/num.h"
 #include "lib/history/history.h"
+#include "lib/profile/merge.h"
 #include "lib/report/compare/policy.h"
 #include "lib/tally/selection.h"
 

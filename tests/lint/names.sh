@@ -9,7 +9,7 @@ cd "${1:-$SRC}" || exit 1
 
 common='answer args attribute bytes cache call cell check checks code column columns cost count data document entry
 	events field file files function group handle image item items line lines list load memory name names node nodes
-	note number out pair piece point profile project question record request result row rows run search section series
+	note number out pair piece point project question record request result row rows run search section series
 	slice slot slots source span state stats store stream string summary sums symbols text unit value values
 	word words'
 

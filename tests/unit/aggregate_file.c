@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/summarize/build.h, lib/aggregate/file.h and summary_record.h: the sums of a capture have one
+ * lib/summarize/build.h, lib/profile/file.h and read.h: the sums of a capture have one
  * form whatever the order of its events, give the same reports as the capture, and damage to them
  * is refused.
  */
-#include "lib/aggregate/project.h"
-#include "lib/aggregate/summary_record.h"
+#include "lib/group/read_aggregate.h"
+#include "lib/profile/read.h"
 #include "lib/report/compare/inputs.h"
 #include "lib/summarize/build.h"
 #include "tests/unit/report.h"
@@ -67,15 +67,14 @@ static struct buf written(bool reversed)
 	return out;
 }
 
-static enum status reads(const void *p, size_t n, struct aggregate_entities *t,
-			 struct aggregate_summary *s)
+static enum status reads(const void *p, size_t n, struct profile_entities *t, struct profile *s)
 {
 	struct err e = ERR_INIT;
 	struct cursor c;
 	enum status st;
 
 	cursor_init(&c, p, n, 0, &e);
-	st = aggregate_summary_read(&c, t, s, &e);
+	st = profile_read(&c, t, s, &e);
 	CHECK(!st || e.msg[0]);
 	return st;
 }
@@ -83,8 +82,8 @@ static enum status reads(const void *p, size_t n, struct aggregate_entities *t,
 TEST(one_form)
 {
 	struct buf a = written(false), b = written(true);
-	struct aggregate_entities t;
-	struct aggregate_summary s;
+	struct profile_entities t;
+	struct profile s;
 
 	CHECK_MEM(a.data, a.len, b.data, b.len);
 	entities_init(&t, NULL);
@@ -96,8 +95,8 @@ TEST(one_form)
 	CHECK_EQ(s.all.v[SUM_COUNT], 1 + 2 + 3 + 4);
 	CHECK_EQ(s.worst[SUM_REQUESTED].number, 8);
 	CHECK_EQ(s.worst[SUM_REQUESTED].v[SUM_REQUESTED], 400 + 800);
-	CHECK(!run_knows(&s.known, SUM_REAL));
-	summary_release(&s);
+	CHECK(!profile_knows(&s.known, SUM_REAL));
+	profile_release(&s);
 	entities_release(&t);
 	buf_release(&a);
 	buf_release(&b);
@@ -146,7 +145,7 @@ TEST(stands_for_its_capture)
 	compare_inputs_init(&in, &by_all, "--focus x");
 	CHECK_EQ(compare_inputs_group(&in, "base", &e), ST_OK);
 	capture(&in.project, false);
-	CHECK_EQ(compare_inputs_add_run(&in, "run", &(struct summary_input){.hash = 0}, &e), ST_OK);
+	CHECK_EQ(compare_inputs_add_run(&in, "run", &(struct profile_input){.hash = 0}, &e), ST_OK);
 	CHECK_EQ(compare_inputs_group(&in, "new", &e), ST_OK);
 	cursor_init(&c, b.data, b.len, 0, &e);
 	CHECK_EQ(compare_inputs_aggregate(&in, &c, "file", &e), ST_OK);
@@ -228,7 +227,7 @@ TEST(ranked_as_its_capture)
 			grouped_profile_init(&loaded, &by);
 			many_sites(&direct, n);
 			cursor_init(&c, file.data, file.len, 0, &e);
-			CHECK_EQ(aggregate_project_read(&c, &loaded, &asked, &e), ST_OK);
+			CHECK_EQ(grouped_profile_read_aggregate(&c, &loaded, &asked, &e), ST_OK);
 			want = csv_of(&direct, &by_requested);
 			got = csv_of(&loaded, &by_requested);
 			if (!CHECK_STR(got, want))
@@ -245,8 +244,8 @@ TEST(ranked_as_its_capture)
 TEST(damage_is_refused)
 {
 	struct buf b = written(false);
-	struct aggregate_entities t;
-	struct aggregate_summary s;
+	struct profile_entities t;
+	struct profile s;
 	char *copy = mem_alloc(b.len + 1);
 
 	entities_init(&t, NULL);
@@ -264,7 +263,7 @@ TEST(damage_is_refused)
 		copy[i] = (char)(copy[i] ^ 0x21);
 		if (!reads(copy, b.len, &t, &s)) {
 			CHECK(i == 10 || i == 11); /* the minor version */
-			summary_release(&s);
+			profile_release(&s);
 		}
 		copy[i] = b.data[i];
 	}

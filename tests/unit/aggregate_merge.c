@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/aggregate/merge.h, aggregate/value.h and aggregate/lines.h: the laws of merging, on random aggregates,
+ * lib/profile/merge.h, profile/value.h and lines.h: the laws of merging, on random aggregates,
  * and values against a naive twin that keeps all numbers.
  */
-#include "lib/aggregate/lines.h"
-#include "lib/aggregate/merge.h"
 #include "lib/base/mem.h"
+#include "lib/profile/lines.h"
+#include "lib/profile/merge.h"
 #include "testdata/gen/gen.h"
 #include "tests/unit/test.h"
 

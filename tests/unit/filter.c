@@ -227,7 +227,7 @@ static void check_groups(const struct grouped_profile *p, const struct game *g,
 	CHECK_EQ(p->now.all.v[SUM_REQUESTED], all);
 	for (size_t k = 0; k < 3; k++)
 		for (uint32_t i = 0; i < p->groupings[k].n; i++)
-			sum[k] += columns_value(&p->now.groupings[k].self, i, SUM_REQUESTED);
+			sum[k] += columns_value(&p->now.keys[k].self, i, SUM_REQUESTED);
 	CHECK_EQ(sum[0], all);
 	CHECK_EQ(sum[1], all);
 	CHECK_EQ(sum[2], all);
@@ -237,16 +237,16 @@ static void check_groups(const struct grouped_profile *p, const struct game *g,
 		group_name(p, 0, i, &name);
 		if (name.name_len != 1)
 			continue; /* without a stack */
-		CHECK_EQ(columns_value(&p->now.groupings[0].self, i, SUM_REQUESTED),
+		CHECK_EQ(columns_value(&p->now.keys[0].self, i, SUM_REQUESTED),
 			 naive_sum(g, c, SELF, name.name));
-		CHECK_EQ(columns_value(&p->now.groupings[0].total, i, SUM_REQUESTED),
+		CHECK_EQ(columns_value(&p->now.keys[0].total, i, SUM_REQUESTED),
 			 naive_sum(g, c, TOTAL, name.name));
 	}
 	for (uint32_t i = 0; i < p->groupings[1].n; i++) {
 		char s[DEPTH + 1];
 
 		letters_of(p, p->groupings[1].groups[i].id, s);
-		CHECK_EQ(columns_value(&p->now.groupings[1].self, i, SUM_REQUESTED),
+		CHECK_EQ(columns_value(&p->now.keys[1].self, i, SUM_REQUESTED),
 			 naive_sum(g, c, WHOLE, s));
 	}
 	/* The site is the innermost call here, and so is its file: no letter is an allocator. */
@@ -255,7 +255,7 @@ static void check_groups(const struct grouped_profile *p, const struct game *g,
 
 		group_name(p, 2, i, &name);
 		if (name.name_len == 3)
-			CHECK_EQ(columns_value(&p->now.groupings[2].total, i, SUM_REQUESTED),
+			CHECK_EQ(columns_value(&p->now.keys[2].total, i, SUM_REQUESTED),
 				 naive_sum(g, c, TOTAL, name.name));
 	}
 }

@@ -456,11 +456,9 @@ TEST(totals_as_a_naive_sum_gives_them)
 			    &p.names.functions[p.groupings[0].groups[g].id];
 			size_t i = (size_t)(*names_text(&p.names, f->display, NULL) - 'A');
 
-			CHECK_EQ(columns_value(&p.now.groupings[0].self, g, SUM_REQUESTED),
-				 self[i]);
-			CHECK_EQ(columns_value(&p.now.groupings[0].total, g, SUM_REQUESTED),
-				 total[i]);
-			sum += columns_value(&p.now.groupings[0].self, g, SUM_REQUESTED);
+			CHECK_EQ(columns_value(&p.now.keys[0].self, g, SUM_REQUESTED), self[i]);
+			CHECK_EQ(columns_value(&p.now.keys[0].total, g, SUM_REQUESTED), total[i]);
+			sum += columns_value(&p.now.keys[0].self, g, SUM_REQUESTED);
 		}
 		CHECK_EQ(sum, all);
 		grouped_profile_release(&p);

@@ -347,7 +347,7 @@ static void check_key(const struct grouped_profile *p, size_t k, const struct ga
 	struct tally_sums sum = {.has = 0}, all = naive(g, c, key, false, NULL);
 
 	for (uint32_t i = 0; i < p->groupings[k].n; i++) {
-		struct tally_sums got = columns_get(&p->now.groupings[k].self, i), want;
+		struct tally_sums got = columns_get(&p->now.keys[k].self, i), want;
 		struct group_name name;
 		char text[64];
 
@@ -359,7 +359,7 @@ static void check_key(const struct grouped_profile *p, size_t k, const struct ga
 			sum.v[s] += got.v[s];
 		if (!key_has_total(key))
 			continue;
-		got = columns_get(&p->now.groupings[k].total, i);
+		got = columns_get(&p->now.keys[k].total, i);
 		want = naive(g, c, key, true, text);
 		same(&got, &want, leave, text);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/aggregate/line_map.h: what diff prints as unchanged.
+ * lib/profile/line_map.h: what diff prints as unchanged.
  */
-#include "lib/aggregate/line_map.h"
+#include "lib/profile/line_map.h"
 #include "tests/unit/test.h"
 
 /* "1-2:1-2 5:4": the runs of lines that both have. */

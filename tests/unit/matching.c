@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/aggregate/matching.h. The spellings are those of GNU's and LLVM's demanglers, of GCC's, Clang's
+ * lib/profile/matching.h. The spellings are those of GNU's and LLVM's demanglers, of GCC's, Clang's
  * and rustc's symbol tables, and of IL2CPP's generated code.
  */
-#include "lib/aggregate/matching.h"
+#include "lib/profile/matching.h"
 #include "lib/base/hash.h"
 #include "tests/unit/test.h"
 

@@ -27,14 +27,14 @@ static size_t callers_largest(const struct compare_rows *rows, size_t group, enu
 	return found;
 }
 
-bool callers_is_same(const struct aggregate_entity *a, const struct aggregate_entity *b)
+bool callers_is_same(const struct profile_entity *a, const struct profile_entity *b)
 {
 	return a->raw == b->raw && a->module == b->module && (a->raw || a->name == b->name);
 }
 
 /* The function that calls the entity in a stack, + 1; 0: none does. */
-static uint32_t callers_of_stack(const struct aggregate_entities *t,
-				 const struct aggregate_entity *entity, uint32_t node)
+static uint32_t callers_of_stack(const struct profile_entities *t,
+				 const struct profile_entity *entity, uint32_t node)
 {
 	while (node &&
 	       !callers_is_same(entity, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
@@ -43,15 +43,13 @@ static uint32_t callers_of_stack(const struct aggregate_entities *t,
 	return node ? t->nodes[node].function + 1 : 0;
 }
 
-static bool callers_several(const struct compare_rows *stacks,
-			    const struct aggregate_entity *entity)
+static bool callers_several(const struct compare_rows *stacks, const struct profile_entity *entity)
 {
-	const struct aggregate_entities *t = stacks->c->entities;
+	const struct profile_entities *t = stacks->c->entities;
 	uint32_t first = 0;
 
 	for (size_t i = 0; i < stacks->n; i++) {
-		const struct aggregate_entity *s =
-		    &t->keys[KEY_STACK].items[stacks->rows[i].entity];
+		const struct profile_entity *s = &t->keys[KEY_STACK].items[stacks->rows[i].entity];
 		uint32_t caller = callers_of_stack(t, entity, s->node);
 
 		if (first && caller && caller != first)
@@ -64,8 +62,8 @@ static bool callers_several(const struct compare_rows *stacks,
 bool callers_describe_one(const struct compare_rows *rows, const struct compare_rows *stacks,
 			  size_t group, enum sum sum, struct buf *to)
 {
-	const struct aggregate_entities *t = rows->c->entities;
-	const struct aggregate_entity *entity;
+	const struct profile_entities *t = rows->c->entities;
+	const struct profile_entity *entity;
 	double percent;
 	size_t row = callers_largest(rows, group, sum, &percent);
 

@@ -14,6 +14,6 @@
 bool callers_describe_one(const struct compare_rows *rows, const struct compare_rows *stacks,
 			  size_t group, enum sum sum, struct buf *to);
 /* Entities of two keys are of one function: a name has a file behind it where functions share it. */
-bool callers_is_same(const struct aggregate_entity *a, const struct aggregate_entity *b);
+bool callers_is_same(const struct profile_entity *a, const struct profile_entity *b);
 
 #endif

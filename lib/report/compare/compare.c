@@ -3,7 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/group/disambiguate.h"
+#include "lib/profile/disambiguate.h"
 #include "lib/rules/templates.h"
 #include "lib/stats/stats.h"
 
@@ -24,7 +24,7 @@ bool compare_knows(const struct compare *c, enum key key, enum sum sum)
 {
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
-			if (!run_knows(&c->groups[g].runs[i]->keys[key].known, sum))
+			if (!profile_knows(&c->groups[g].runs[i]->keys[key].known, sum))
 				return false;
 	return true;
 }
@@ -33,7 +33,7 @@ bool compare_knows_total(const struct compare *c, enum sum sum)
 {
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
-			if (!run_knows(&c->groups[g].runs[i]->known, sum))
+			if (!profile_knows(&c->groups[g].runs[i]->known, sum))
 				return false;
 	return true;
 }
@@ -45,7 +45,7 @@ bool compare_same_measure(enum sum a, enum sum b)
 	return of_blocks >> a & 1 && metric_table[a].family == metric_table[b].family;
 }
 
-bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum)
+bool compare_knows_in_part(const struct profile *run, enum sum sum)
 {
 	/* Where no sum is exact, as of blocks above a threshold, nothing says more. */
 	for (enum sum s = 0; run->known.state[sum] == METRIC_LOWER_BOUND && s < SUMS; s++)
@@ -54,7 +54,7 @@ bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum)
 	return false;
 }
 
-static bool has_entity(const struct aggregate_summary *s, enum key key, uint32_t entity)
+static bool has_entity(const struct profile *s, enum key key, uint32_t entity)
 {
 	return columns_has(&s->keys[key].self, entity) || columns_has(&s->keys[key].total, entity);
 }
@@ -74,7 +74,7 @@ static uint64_t groups_with(const struct compare *c, enum key key, uint32_t enti
 /* The functions that a group has, as entities of their own or as calls of stacks. */
 static bool *compare_functions_of(const struct compare *c, size_t group)
 {
-	const struct aggregate_entities *t = c->entities;
+	const struct profile_entities *t = c->entities;
 	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
 	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
 
@@ -119,7 +119,7 @@ static void compare_disambiguate_in(const struct compare *c, size_t group, struc
 	free(in);
 }
 
-void compare_disambiguate(const struct compare *c, struct aggregate_entities *t)
+void compare_disambiguate(const struct compare *c, struct profile_entities *t)
 {
 	struct entities_key *k = &t->keys[KEY_FUNCTION];
 	struct name_suffix *ends = mem_zarray(k->n + 1, sizeof *ends);
@@ -224,8 +224,8 @@ static void compare_add_hints(struct compare_rows *r)
 /* 0: of no template. */
 static uint64_t compare_template(const struct compare_rows *r, size_t row, struct buf *name)
 {
-	const struct aggregate_entities *t = r->c->entities;
-	const struct aggregate_entity *of = &t->keys[KEY_FUNCTION].items[r->rows[row].entity];
+	const struct profile_entities *t = r->c->entities;
+	const struct profile_entity *of = &t->keys[KEY_FUNCTION].items[r->rows[row].entity];
 	size_t n, own;
 	const char *s = entities_text(t, of->name, &n);
 
@@ -305,8 +305,7 @@ static void compare_find_folded(struct compare_rows *r)
 	free(first);
 }
 
-static bool compare_same_modules(const struct aggregate_summary *a,
-				 const struct aggregate_summary *b)
+static bool compare_same_modules(const struct profile *a, const struct profile *b)
 {
 	/* A program under two names shares no module with itself. */
 	if (a->program && b->program && a->program != b->program)
@@ -331,7 +330,7 @@ static struct identity_build *compare_builds(struct compare_rows *r, size_t *n, 
 	for (size_t g = 0, first; g < c->n_groups; g++) {
 		first = *n;
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *run = c->groups[g].runs[i];
+			const struct profile *run = c->groups[g].runs[i];
 			size_t b = first;
 
 			while (b < *n && !compare_same_modules(builds[b].runs[0], run))
@@ -404,8 +403,8 @@ static __int128 as_signed(enum sum sum, uint64_t v)
 	return sum_is_signed(sum) ? (__int128)(int64_t)v : (__int128)v;
 }
 
-bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregate_summary *run,
-		 enum sum sum, bool cumulative, __int128 *v)
+bool compare_raw(const struct compare_rows *r, size_t row, const struct profile *run, enum sum sum,
+		 bool cumulative, __int128 *v)
 {
 	const struct compare_row *to = &r->rows[row];
 	uint32_t build = map64_get(&r->builds, (uintptr_t)run) - 1;
@@ -422,18 +421,18 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 		if (m->build != build)
 			continue;
 		here = true;
-		known = summary_value(run, r->key, entity, of, cumulative, &x);
+		known = profile_value(run, r->key, entity, of, cumulative, &x);
 
 		any |= known;
 		/* One of the row's names may be among what was left out; another is there. */
 		unknown |= !known && has_entity(run, r->key, entity);
 		if (known)
 			*v += as_signed(sum, x);
-		if (sum_is_mean(sum) && summary_value(run, r->key, entity, by, cumulative, &x))
+		if (sum_is_mean(sum) && profile_value(run, r->key, entity, by, cumulative, &x))
 			n += x;
 	}
 	if (!here) /* none of it, unless it may be among what was left out */
-		any = summary_value(run, r->key, COMPARE_NONE, of, cumulative, &x);
+		any = profile_value(run, r->key, COMPARE_NONE, of, cumulative, &x);
 	if (sum_is_mean(sum)) {
 		any &= n > 0;
 		*v = n ? (*v + n / 2) / n : 0;
@@ -441,7 +440,7 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregat
 	return any && !unknown;
 }
 
-bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int128 *v)
+bool compare_raw_total(const struct profile *run, enum sum sum, __int128 *v)
 {
 	*v = as_signed(sum, run->all.v[sum]);
 	if (sum == SUM_LIFETIME) {
@@ -449,10 +448,10 @@ bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int1
 			return false;
 		*v = mean_rounded(run->all.v[SUM_LIFETIME], run->all.v[SUM_TIMED]);
 	}
-	return run_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
+	return profile_knows(&run->known, sum) && sum != SUM_TIME_MEAN;
 }
 
-double compare_divisor(const struct aggregate_summary *run, enum run_per per)
+double compare_divisor(const struct profile *run, enum run_per per)
 {
 	return per_divisor(per, run->frames, run->duration, run->captures);
 }
@@ -465,9 +464,9 @@ static bool is_exact(const struct compare *c)
 	return c->per == PER_RUN && !c->normalize;
 }
 
-double compare_sampled_every(const struct compare *c, const struct aggregate_summary *run)
+double compare_sampled_every(const struct compare *c, const struct profile *run)
 {
-	bool known = run->sampling && run->sampling != RUN_MIXED;
+	bool known = run->sampling && run->sampling != PROFILE_MIXED;
 
 	return trace_sampled_every(known ? entities_text(c->entities, run->sampling, NULL) : NULL);
 }
@@ -490,7 +489,7 @@ struct gather {
 	bool absent;
 };
 
-static void gather(struct gather *a, const struct aggregate_summary *run, bool known, __int128 v)
+static void gather(struct gather *a, const struct profile *run, bool known, __int128 v)
 {
 	double by = sum_is_mean(a->sum) ? 1 : compare_divisor(run, a->c->per);
 

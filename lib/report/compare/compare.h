@@ -13,9 +13,9 @@
 #ifndef TM_REPORT_COMPARE_COMPARE_H
 #define TM_REPORT_COMPARE_COMPARE_H
 
-#include "lib/aggregate/identity.h"
-#include "lib/aggregate/per.h"
-#include "lib/aggregate/summary.h"
+#include "lib/profile/identity.h"
+#include "lib/profile/per.h"
+#include "lib/profile/profile.h"
 #include "lib/table/table.h"
 #include "lib/tally/tally.h"
 
@@ -27,9 +27,9 @@ enum {
 };
 
 struct compare_group {
-	const char *label;               /* borrowed, as the next two */
-	struct aggregate_summary **runs; /* at least one */
-	const char **names;              /* of the runs: their files */
+	const char *label;     /* borrowed, as the next two */
+	struct profile **runs; /* at least one */
+	const char **names;    /* of the runs: their files */
 	size_t n;
 	bool median; /* of several runs the median counts, not the mean */
 	bool
@@ -37,7 +37,7 @@ struct compare_group {
 };
 
 struct compare {
-	const struct aggregate_entities *entities;
+	const struct profile_entities *entities;
 	struct compare_group groups[COMPARE_GROUPS_MAX];
 	size_t n_groups;
 	enum run_per per;
@@ -80,7 +80,7 @@ struct compare_rows {
 };
 
 /* As names_disambiguate, when every run is in: of functions that one group has under one name. */
-void compare_disambiguate(const struct compare *c, struct aggregate_entities *t);
+void compare_disambiguate(const struct compare *c, struct profile_entities *t);
 
 /* Whether every group's every run holds the key, and whether it knows the sum there. */
 bool compare_holds(const struct compare *c, enum key key);
@@ -89,22 +89,22 @@ bool compare_knows_total(const struct compare *c, enum sum sum);
 /* Of one set of blocks: requested and real bytes and their number; those that are live; and so on. */
 bool compare_same_measure(enum sum a, enum sum b);
 /* Records of the run lack the sum, of which others are known of all: it is a lower bound. */
-bool compare_knows_in_part(const struct aggregate_summary *run, enum sum sum);
+bool compare_knows_in_part(const struct profile *run, enum sum sum);
 
 void compare_rows_init(struct compare_rows *r, const struct compare *c, enum key key);
 void compare_rows_release(struct compare_rows *r);
 
 /* One run's value as it is: neither divided nor normalized. SUM_LIFETIME is the mean per block.
  * SUMS_SIGNED are signed, all others are not. */
-bool compare_raw(const struct compare_rows *r, size_t row, const struct aggregate_summary *run,
-		 enum sum sum, bool cumulative, __int128 *v);
-bool compare_raw_total(const struct aggregate_summary *run, enum sum sum, __int128 *v);
+bool compare_raw(const struct compare_rows *r, size_t row, const struct profile *run, enum sum sum,
+		 bool cumulative, __int128 *v);
+bool compare_raw_total(const struct profile *run, enum sum sum, __int128 *v);
 /* What a run's values are divided by; 0: not known, so nothing can be said per it. In frames, or
  * in seconds. */
-double compare_divisor(const struct aggregate_summary *run, enum run_per per);
+double compare_divisor(const struct profile *run, enum run_per per);
 
 /* The bytes from sample to sample, on average; 0: it was not sampled so, or does not say. */
-double compare_sampled_every(const struct compare *c, const struct aggregate_summary *run);
+double compare_sampled_every(const struct compare *c, const struct profile *run);
 
 unsigned compare_decimals(const struct compare *c);
 struct compare_number compare_value(const struct compare_rows *r, size_t row, size_t group,

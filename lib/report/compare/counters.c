@@ -18,8 +18,8 @@ static bool group_mean(const struct compare *c, size_t group, const uint32_t row
 	struct decimal_sum sum = {0};
 
 	for (size_t i = 0; i < g->n; i++) {
-		const struct summary_counter *s =
-		    summary_counter_of(g->runs[i], c->entities, row[0], row[1]);
+		const struct profile_counter *s =
+		    profile_counter_of(g->runs[i], c->entities, row[0], row[1]);
 
 		if (!s)
 			return false;
@@ -35,8 +35,8 @@ static bool group_max(const struct compare *c, size_t group, const uint32_t row[
 	bool any = false;
 
 	for (size_t i = 0; i < g->n; i++) {
-		const struct summary_counter *s =
-		    summary_counter_of(g->runs[i], c->entities, row[0], row[1]);
+		const struct profile_counter *s =
+		    profile_counter_of(g->runs[i], c->entities, row[0], row[1]);
 
 		if (s && (!any || s->stats.max > *max))
 			*max = s->stats.max;
@@ -86,7 +86,7 @@ static int compare_counters_row_order(const void *a, const void *b, void *arg)
 static void compare_counters_find_rows(struct compare_counters *r)
 {
 	const struct compare *c = r->c;
-	struct aggregate_entities entities = *c->entities; /* qsort_r takes no const */
+	struct profile_entities entities = *c->entities; /* qsort_r takes no const */
 	size_t n = 0, different = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
@@ -96,7 +96,7 @@ static void compare_counters_find_rows(struct compare_counters *r)
 	n = 0;
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *s = c->groups[g].runs[i];
+			const struct profile *s = c->groups[g].runs[i];
 
 			for (size_t k = 0; k < s->n_counters; k++, n++) {
 				r->rows[n][0] = s->counters[k].name;

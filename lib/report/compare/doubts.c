@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct doubts_pair { /* two runs, and their names */
-	const struct aggregate_summary *a, *b;
+	const struct profile *a, *b;
 	const char *a_name, *b_name;
 };
 
@@ -34,12 +34,12 @@ __attribute__((format(printf, 3, 4))) static void doubts_describe(struct compare
 /* "MemTracer", "none", "several". */
 static const char *doubts_word(const struct compare *c, uint32_t string)
 {
-	return string == RUN_MIXED ? "several"
-	       : string            ? entities_text(c->entities, string, NULL)
-				   : "none";
+	return string == PROFILE_MIXED ? "several"
+	       : string                ? entities_text(c->entities, string, NULL)
+				       : "none";
 }
 
-static const char *doubts_recorded(const struct compare *c, const struct aggregate_summary *s)
+static const char *doubts_recorded(const struct compare *c, const struct profile *s)
 {
 	return s->sampling ? doubts_word(c, s->sampling) : "whole";
 }
@@ -53,14 +53,14 @@ static bool doubts_no_sums(const struct tally_sums *v)
 }
 
 /* What filters and the domain keep of it is nothing, though it has something. */
-static bool doubts_left_out(const struct aggregate_summary *s)
+static bool doubts_left_out(const struct profile *s)
 {
 	return doubts_no_sums(&s->all) &&
-	       (!doubts_no_sums(&s->unfiltered) || summary_has_other_domains(s) ||
+	       (!doubts_no_sums(&s->unfiltered) || profile_has_other_domains(s) ||
 		(s->options && !s->n_counters));
 }
 
-static bool doubts_empty(const struct aggregate_summary *s)
+static bool doubts_empty(const struct profile *s)
 {
 	return doubts_no_sums(&s->unfiltered) && !s->n_counters && !doubts_left_out(s);
 }
@@ -68,7 +68,7 @@ static bool doubts_empty(const struct aggregate_summary *s)
 /* --- programs --- */
 
 /* The build-id of the program's own module; false: no module is called so. */
-static bool doubts_module(const struct aggregate_summary *s, uint32_t *build_id)
+static bool doubts_module(const struct profile *s, uint32_t *build_id)
 {
 	for (size_t i = 0; i < s->n_modules; i++)
 		if (s->modules[i].name == s->program) {
@@ -79,7 +79,7 @@ static bool doubts_module(const struct aggregate_summary *s, uint32_t *build_id)
 }
 
 /* Different functions that a run's sites are in, of its program's module, and how many of them others has, too. */
-static size_t doubts_functions(const struct compare *c, const struct aggregate_summary *s,
+static size_t doubts_functions(const struct compare *c, const struct profile *s,
 			       const struct map64 *others, struct map64 *to, size_t *shared)
 {
 	const struct entities_key *k = &c->entities->keys[KEY_SITE];
@@ -96,8 +96,8 @@ static size_t doubts_functions(const struct compare *c, const struct aggregate_s
 	return n;
 }
 
-static bool doubts_shared_functions(const struct compare *c, const struct aggregate_summary *was,
-				    const struct aggregate_summary *now)
+static bool doubts_shared_functions(const struct compare *c, const struct profile *was,
+				    const struct profile *now)
 {
 	struct map64 a = MAP64_INIT, b = MAP64_INIT;
 	size_t shared = 0, n_a, n_b, least;
@@ -119,14 +119,14 @@ static bool doubts_mapped(const struct compare *c, const char *was, const char *
 	return false;
 }
 
-bool doubts_same_program(const struct compare *c, const struct aggregate_summary *was,
-			 const struct aggregate_summary *now)
+bool doubts_same_program(const struct compare *c, const struct profile *was,
+			 const struct profile *now)
 {
 	uint32_t a, b;
 
 	if (!was->program || !now->program || was->program == now->program)
 		return true;
-	if (was->program == RUN_MIXED || now->program == RUN_MIXED)
+	if (was->program == PROFILE_MIXED || now->program == PROFILE_MIXED)
 		return false;
 	if (doubts_mapped(c, doubts_word(c, was->program), doubts_word(c, now->program)))
 		return true;
@@ -178,20 +178,19 @@ bool doubts_same_filters(const char *a, const char *b)
 	}
 }
 
-static const char *doubts_options(const struct compare *c, const struct aggregate_summary *s)
+static const char *doubts_options(const struct compare *c, const struct profile *s)
 {
 	return s->options ? entities_text(c->entities, s->options, NULL) : "";
 }
 
 /* Of what both know: only one's numbers are estimates. */
-static bool doubts_state(const struct aggregate_summary *a, const struct aggregate_summary *b,
-			 enum sum *sum)
+static bool doubts_state(const struct profile *a, const struct profile *b, enum sum *sum)
 {
 	static const enum sum sums[] = {SUM_REQUESTED, SUM_REAL, SUM_COUNT};
 
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
 		*sum = sums[i];
-		if (run_knows(&a->known, *sum) && run_knows(&b->known, *sum) &&
+		if (profile_knows(&a->known, *sum) && profile_knows(&b->known, *sum) &&
 		    (a->known.state[*sum] == METRIC_ESTIMATED) !=
 			(b->known.state[*sum] == METRIC_ESTIMATED))
 			return true;
@@ -200,7 +199,7 @@ static bool doubts_state(const struct aggregate_summary *a, const struct aggrega
 }
 
 /* So many files are its sums of; a program that becomes another one is two captures in one. */
-static uint64_t doubts_files(const struct aggregate_summary *s)
+static uint64_t doubts_files(const struct profile *s)
 {
 	return s->n_inputs ? s->n_inputs : s->captures;
 }
@@ -252,7 +251,7 @@ static bool doubts_alike(const struct compare_group *g)
 /* Where each run of a side has arguments of its own, such as a seed, they do not tell what it did. */
 static void doubts_of_arguments(struct compare_doubts *d, const struct compare *c, size_t first)
 {
-	const struct aggregate_summary *of = NULL;
+	const struct profile *of = NULL;
 	const char *name = NULL;
 
 	for (size_t g = first; g < c->n_groups; g++)
@@ -260,7 +259,7 @@ static void doubts_of_arguments(struct compare_doubts *d, const struct compare *
 			return;
 	for (size_t g = first; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *s = c->groups[g].runs[i];
+			const struct profile *s = c->groups[g].runs[i];
 
 			if (!s->arguments)
 				continue;
@@ -277,7 +276,7 @@ static void doubts_of_arguments(struct compare_doubts *d, const struct compare *
 
 /* --- one run twice --- */
 
-static bool doubts_same_run(const struct aggregate_summary *a, const struct aggregate_summary *b)
+static bool doubts_same_run(const struct profile *a, const struct profile *b)
 {
 	for (size_t i = 0; i < a->n_inputs; i++)
 		for (size_t k = 0; k < b->n_inputs; k++)
@@ -304,7 +303,7 @@ static void doubts_of_pair(struct compare_doubts *d, const struct compare *c,
 static void doubts_of_nothing(struct compare_doubts *d, const struct compare *c, size_t group)
 {
 	const struct compare_group *g = &c->groups[group];
-	const struct aggregate_summary *s = g->n ? g->runs[0] : NULL;
+	const struct profile *s = g->n ? g->runs[0] : NULL;
 
 	for (size_t i = 0; i < g->n; i++)
 		if (!doubts_left_out(g->runs[i]))
@@ -319,7 +318,7 @@ static void doubts_of_nothing(struct compare_doubts *d, const struct compare *c,
 		    g->names[0]);
 }
 
-void doubts_add_other_domains(const struct aggregate_summary *s, struct buf *to)
+void doubts_add_other_domains(const struct profile *s, struct buf *to)
 {
 	bool any = false;
 
@@ -341,7 +340,7 @@ void doubts_add_other_domains(const struct aggregate_summary *s, struct buf *to)
 
 /* The largest domain counts where --domain names none: what a program asks of malloc is then not judged. */
 static void doubts_of_domain(struct compare_doubts *d, const struct compare *c,
-			     const struct aggregate_summary *s, const char *name)
+			     const struct profile *s, const char *name)
 {
 	struct buf b = BUF_INIT;
 
@@ -394,7 +393,7 @@ void doubts_find(struct compare_doubts *d, const struct compare *c, size_t first
 		doubts_of_nothing(d, c, g);
 }
 
-uint32_t doubts_other_build(const struct aggregate_summary *a, const struct aggregate_summary *b)
+uint32_t doubts_other_build(const struct profile *a, const struct profile *b)
 {
 	uint32_t own_a, own_b;
 

@@ -52,12 +52,12 @@ const char *doubts_first(const struct compare_doubts *d, const struct compare_al
 
 /* Whether two runs are of one program: of one name, as the user says, of one build-id, or where one's functions are
  * the other's under another name of the file. What does not say its program is of any. */
-bool doubts_same_program(const struct compare *c, const struct aggregate_summary *was,
-			 const struct aggregate_summary *now);
+bool doubts_same_program(const struct compare *c, const struct profile *was,
+			 const struct profile *now);
 /* A module of both, as a string of entities, that is of another build in the second run; 0: none. */
-uint32_t doubts_other_build(const struct aggregate_summary *a, const struct aggregate_summary *b);
+uint32_t doubts_other_build(const struct profile *a, const struct profile *b);
 /* "12 records of domain lua with 1.5 MiB": what does not count of a run; nothing: all does. */
-void doubts_add_other_domains(const struct aggregate_summary *s, struct buf *to);
+void doubts_add_other_domains(const struct profile *s, struct buf *to);
 /* Filters of two runs without what only renames, such as --map-path. */
 bool doubts_same_filters(const char *a, const char *b);
 

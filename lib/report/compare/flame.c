@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The flame's node of a path of calls; what is on the way is made first, without recursion. */
-static uint32_t compare_flame_place(const struct aggregate_entities *t, struct flame *f,
+static uint32_t compare_flame_place(const struct profile_entities *t, struct flame *f,
 				    uint32_t *nodes, uint32_t node)
 {
 	struct {
@@ -26,7 +26,7 @@ static uint32_t compare_flame_place(const struct aggregate_entities *t, struct f
 	}
 	at = node ? nodes[node] : FLAME_ROOT;
 	while (todo.n) {
-		const struct aggregate_entity *call;
+		const struct profile_entity *call;
 		size_t n, n_module;
 		const char *s, *module;
 
@@ -54,7 +54,7 @@ static uint64_t size_of(struct compare_number n)
 void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 {
 	static const char unnamed[] = "[stacks without names]", none[] = "[no stack]";
-	const struct aggregate_entities *t = c->entities;
+	const struct profile_entities *t = c->entities;
 	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
 	struct compare_rows r;
 
@@ -65,7 +65,7 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 	f->new_label = c->groups[c->n_groups - 1].label;
 	compare_rows_init(&r, c, KEY_STACK);
 	for (size_t i = 0; i < r.n; i++) {
-		const struct aggregate_entity *entity = &t->keys[KEY_STACK].items[r.rows[i].entity];
+		const struct profile_entity *entity = &t->keys[KEY_STACK].items[r.rows[i].entity];
 		uint64_t base = size_of(compare_value(&r, i, 0, sum, false));
 		uint64_t new = size_of(compare_value(&r, i, c->n_groups - 1, sum, false));
 		uint32_t at;

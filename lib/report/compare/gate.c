@@ -43,8 +43,7 @@ static const struct compare_group *new_of(const struct compare *c)
 	return &c->groups[c->n_groups - 1];
 }
 
-static double divisor(const struct gate *g, const struct policy_rule *r,
-		      const struct aggregate_summary *s)
+static double divisor(const struct gate *g, const struct policy_rule *r, const struct profile *s)
 {
 	(void)g;
 	return sum_is_mean(r->metric) ? 1 : compare_divisor(s, r->per);
@@ -52,7 +51,7 @@ static double divisor(const struct gate *g, const struct policy_rule *r,
 
 /* Of a rule whose limits are times: in ns. */
 static decimal counter_in_ns(const struct gate *g, const struct policy_rule *r,
-			     const struct summary_counter *c)
+			     const struct profile_counter *c)
 {
 	decimal v = counter_value(&c->stats, r->stat), ns;
 
@@ -67,8 +66,8 @@ static bool gate_values_of(struct gate *g, const struct policy_rule *r, size_t r
 			   const struct compare_group *of, double *v)
 {
 	for (size_t i = 0; r->counter && i < of->n; i++) {
-		const struct summary_counter *c =
-		    summary_counter(of->runs[i], g->c->entities, r->counter);
+		const struct profile_counter *c =
+		    profile_counter(of->runs[i], g->c->entities, r->counter);
 
 		if (!c)
 			return false;
@@ -330,11 +329,11 @@ static void gate_gather_new(struct gate *g, const struct policy_rule *r, struct 
 }
 
 /* The share of the metric at named sites, in percent. */
-bool gate_named_share(const struct aggregate_summary *s, enum sum sum, double *share)
+bool gate_named_share(const struct profile *s, enum sum sum, double *share)
 {
 	double named = 0;
 
-	if (!run_knows(&s->known, sum) || !s->all.v[sum])
+	if (!profile_knows(&s->known, sum) || !s->all.v[sum])
 		return false;
 	for (unsigned t = TIER_NAME; t < TIERS; t++)
 		named += (double)s->coverage[t].v[sum];
@@ -416,13 +415,13 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 
 	for (size_t k = base ? 0 : c->n_groups - 1; k < c->n_groups; k++)
 		for (size_t i = 0; i < c->groups[k].n; i++) {
-			const struct aggregate_summary *s = c->groups[k].runs[i];
+			const struct profile *s = c->groups[k].runs[i];
 			const char *name = c->groups[k].names[i];
 
 			if (k && k != c->n_groups - 1)
 				continue;
-			const struct summary_counter *counter =
-			    r->counter ? summary_counter(s, c->entities, r->counter) : NULL;
+			const struct profile_counter *counter =
+			    r->counter ? profile_counter(s, c->entities, r->counter) : NULL;
 
 			if (counter && r->time &&
 			    !counter_unit_ns(entities_text(c->entities, counter->unit, NULL)))
@@ -441,8 +440,9 @@ static enum status gate_check_rule(const struct gate *g, const struct policy_rul
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': %s has no data by %s", r->line,
 					       r->name, name, key_words[r->key]);
-			if (!run_knows(r->key == POLICY_TOTAL ? &s->known : &s->keys[r->key].known,
-				       r->metric))
+			if (!profile_knows(r->key == POLICY_TOTAL ? &s->known
+								  : &s->keys[r->key].known,
+					   r->metric))
 				return err_set(e, ST_UNSUPPORTED,
 					       "line %u: rule '%s': %s has no '%s'%s%s", r->line,
 					       r->name, name, metric_table[r->metric].title,
@@ -493,7 +493,7 @@ static void gate_find_unmatched(struct gate *g, const struct policy_rule *r, str
 /* All that there is by the key is without a name: runs do not say it, or it was not asked for. */
 static bool gate_is_nameless(struct gate *g, const struct policy_rule *r)
 {
-	const struct aggregate_entities *t = g->c->entities;
+	const struct profile_entities *t = g->c->entities;
 	const struct compare_rows *rows = &g->rows[r->key];
 
 	if (r->key != KEY_TYPE && r->key != KEY_OWNER)
@@ -718,9 +718,10 @@ static const char *gate_started(struct gate *g)
 	for (size_t i = 0; i < of->n && !s; i++) {
 		if (!of->runs[i]->started)
 			continue;
-		known = of->runs[i]->program && of->runs[i]->program != RUN_MIXED;
+		known = of->runs[i]->program && of->runs[i]->program != PROFILE_MIXED;
 		buf_addf(&b,
-			 "%s is of %s alone: the program " RUN_STARTED ", and these are not judged",
+			 "%s is of %s alone: the program " PROFILE_STARTED
+			 ", and these are not judged",
 			 of->names[i],
 			 known ? entities_text(g->c->entities, of->runs[i]->program, NULL)
 			       : "the program");

@@ -86,7 +86,7 @@ static void describe_coverage(struct buf *b, const struct gate_rule *r, const st
 static void describe_renamed(const struct gate_context *x, int key, uint32_t was, uint32_t now,
 			     struct buf *b)
 {
-	const struct aggregate_entity *entities = x->c->entities->keys[key].items;
+	const struct profile_entity *entities = x->c->entities->keys[key].items;
 	struct buf map = BUF_INIT;
 
 	if ((key == KEY_FUNCTION || key == KEY_SITE || key == KEY_LOCATION || key == KEY_STACK) &&
@@ -181,16 +181,14 @@ static void describe_fact(const struct gate_context *x, const struct gate_rule *
 }
 
 /* Whether a call is what the subject is about. */
-static bool is_same_call(const struct aggregate_entity *subject,
-			 const struct aggregate_entity *call)
+static bool is_same_call(const struct profile_entity *subject, const struct profile_entity *call)
 {
 	return callers_is_same(call, subject);
 }
 
 /* The call of the subject in a stack, nearest to its allocation; 0: there is no such call. */
-static uint32_t subject_node(const struct aggregate_entities *t,
-			     const struct aggregate_entity *subject,
-			     const struct aggregate_entity *stack)
+static uint32_t subject_node(const struct profile_entities *t, const struct profile_entity *subject,
+			     const struct profile_entity *stack)
 {
 	uint32_t node = stack->node;
 
@@ -216,10 +214,10 @@ static bool find_growth(const struct gate_context *x, const struct compare_rows 
 /* The call of the subject in the stack that grew most of those that have one, and what that stack is; 0:
  * in none. */
 static uint32_t worst_node(const struct gate_context *x, const struct gate_rule *r,
-			   const struct aggregate_entity *subject,
-			   const struct aggregate_entity **stack)
+			   const struct profile_entity *subject,
+			   const struct profile_entity **stack)
 {
-	const struct aggregate_entities *t = x->c->entities;
+	const struct profile_entities *t = x->c->entities;
 	double most = -INFINITY, by;
 	uint32_t found = 0, node;
 
@@ -238,7 +236,7 @@ static uint32_t worst_node(const struct gate_context *x, const struct gate_rule 
 }
 
 /* Of the C or C++ library, by the linkage name: no code of the program's own. */
-static bool is_library_call(const struct aggregate_entities *t, const struct aggregate_entity *call)
+static bool is_library_call(const struct profile_entities *t, const struct profile_entity *call)
 {
 	static const char *const prefixes[] = {"_ZNSt",         "_ZNKSt",         "_ZSt",
 					       "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "__libc_start_"};
@@ -255,7 +253,7 @@ static bool is_library_call(const struct aggregate_entities *t, const struct agg
 	return false;
 }
 
-static uint32_t caller_node(const struct aggregate_entities *t, uint32_t node)
+static uint32_t caller_node(const struct profile_entities *t, uint32_t node)
 {
 	do
 		node = node ? t->nodes[node].parent : 0;
@@ -263,8 +261,8 @@ static uint32_t caller_node(const struct aggregate_entities *t, uint32_t node)
 	return node;
 }
 
-static void add_call_name(struct buf *b, const struct aggregate_entities *t,
-			  const struct aggregate_entity *call)
+static void add_call_name(struct buf *b, const struct profile_entities *t,
+			  const struct profile_entity *call)
 {
 	size_t n;
 	const char *name = entities_text(t, call->name, &n);
@@ -275,8 +273,8 @@ static void add_call_name(struct buf *b, const struct aggregate_entities *t,
 		buf_adds(b, n ? name : "[unknown]");
 }
 
-void gate_entity_text(const struct aggregate_entities *t, enum key key,
-		      const struct aggregate_entity *entity, struct buf *b)
+void gate_entity_text(const struct profile_entities *t, enum key key,
+		      const struct profile_entity *entity, struct buf *b)
 {
 	uint32_t node;
 
@@ -285,7 +283,7 @@ void gate_entity_text(const struct aggregate_entities *t, enum key key,
 		return;
 	node = subject_node(t, entity, entity);
 	for (unsigned n = 0; (node = caller_node(t, node)) && n <= GATE_CALLS_MAX; n++) {
-		const struct aggregate_entity *call =
+		const struct profile_entity *call =
 		    &t->keys[KEY_FUNCTION].items[t->nodes[node].function];
 		size_t len;
 		const char *name = entities_text(t, call->name, &len);
@@ -296,10 +294,10 @@ void gate_entity_text(const struct aggregate_entities *t, enum key key,
 }
 
 static void describe_callers(const struct gate_context *x, const struct gate_rule *r,
-			     const struct aggregate_entity *subject, struct breach *to)
+			     const struct profile_entity *subject, struct breach *to)
 {
-	const struct aggregate_entities *t = x->c->entities;
-	const struct aggregate_entity *stack = NULL;
+	const struct profile_entities *t = x->c->entities;
+	const struct profile_entity *stack = NULL;
 	uint32_t node = r->rule->key == KEY_STACK ? subject_node(t, subject, subject)
 						  : worst_node(x, r, subject, &stack);
 	struct buf b = BUF_INIT;
@@ -323,13 +321,13 @@ static void describe_callers(const struct gate_context *x, const struct gate_rul
 
 /* A function has no line of its own: that of its site that grew most. */
 static void describe_place(const struct gate_context *x, const struct gate_rule *r,
-			   const struct aggregate_entity *subject, struct breach *to)
+			   const struct profile_entity *subject, struct breach *to)
 {
-	const struct aggregate_entities *t = x->c->entities;
+	const struct profile_entities *t = x->c->entities;
 	double most = -INFINITY, by;
 
 	for (size_t i = 0; x->sites && !subject->file && i < x->sites->n; i++) {
-		const struct aggregate_entity *site =
+		const struct profile_entity *site =
 		    &t->keys[KEY_SITE].items[x->sites->rows[i].entity];
 
 		if (!site->file || !is_same_call(subject, site) ||
@@ -361,12 +359,12 @@ static const char *look_command(const struct gate_context *x, const struct gate_
 }
 
 /* Whether another site of the same name and file is there: only lines tell them apart. */
-static bool needs_line(const struct gate_context *x, const struct aggregate_entity *of)
+static bool needs_line(const struct gate_context *x, const struct profile_entity *of)
 {
 	const struct entities_key *k = &x->c->entities->keys[x->rows->key];
 
 	for (size_t i = 0; i < x->rows->n; i++) {
-		const struct aggregate_entity *t = &k->items[x->rows->rows[i].entity];
+		const struct profile_entity *t = &k->items[x->rows->rows[i].entity];
 
 		if (t != of && t->name == of->name && t->file == of->file && t->line != of->line)
 			return true;
@@ -375,14 +373,14 @@ static bool needs_line(const struct gate_context *x, const struct aggregate_enti
 }
 
 /* Another stack of the key reads the same as this one, as far as these bytes. */
-static bool is_shared_text(const struct gate_context *x, const struct aggregate_entity *of,
+static bool is_shared_text(const struct gate_context *x, const struct profile_entity *of,
 			   const char *text, size_t n)
 {
 	const struct entities_key *k = &x->c->entities->keys[KEY_STACK];
 	bool shared = false;
 
 	for (size_t i = 0; i < x->rows->n && !shared; i++) {
-		const struct aggregate_entity *t = &k->items[x->rows->rows[i].entity];
+		const struct profile_entity *t = &k->items[x->rows->rows[i].entity];
 		struct buf other = BUF_INIT;
 
 		if (t == of || t->name != of->name || t->file != of->file)
@@ -396,7 +394,7 @@ static bool is_shared_text(const struct gate_context *x, const struct aggregate_
 
 /* The innermost calls of a stack, so many as tell it from all others. */
 static void describe_stack_pattern(const struct gate_context *x,
-				   const struct aggregate_entity *subject, struct buf *b)
+				   const struct profile_entity *subject, struct buf *b)
 {
 	struct buf text = BUF_INIT, site = BUF_INIT;
 	const char *p, *calls;
@@ -424,7 +422,7 @@ static void describe_stack_pattern(const struct gate_context *x,
 /* What is printed of the subject, and nothing else; a line only where it is needed, since lines move. False: it is an
  * address, which the next build has for something else, or too long for a policy. */
 static bool describe_pattern(const struct gate_context *x, const struct gate_rule *r,
-			     const struct aggregate_entity *subject, struct buf *b)
+			     const struct profile_entity *subject, struct buf *b)
 {
 	size_t n_name;
 	const char *name = entities_text(x->c->entities, subject->name, &n_name);
@@ -503,8 +501,7 @@ static void describe_waiver_name(struct buf *b, const char *s, size_t n)
 /* A waiver for what was seen, and no more of it; NULL: no name tells that from the rest. i: GATE_ALL_ALIKE of what all have
  * in common. */
 static const char *describe_accept(const struct gate_context *x, const struct gate_rule *r,
-				   size_t i, const struct aggregate_entity *subject,
-				   const char *text)
+				   size_t i, const struct profile_entity *subject, const char *text)
 {
 	size_t n = strlen(text), half = DESCRIBE_NAME / 2;
 	struct buf b = BUF_INIT;
@@ -597,7 +594,7 @@ static void describe_all_alike(const struct gate_context *x, const struct gate_r
 void gate_describe(const struct gate_context *x, const struct gate_rule *r, size_t i,
 		   struct breach *to)
 {
-	const struct aggregate_entity *subject = NULL;
+	const struct profile_entity *subject = NULL;
 	const struct gate_subject *s;
 	struct buf b = BUF_INIT;
 

@@ -13,7 +13,7 @@ static size_t gate_known_first(const struct compare *c, const struct policy_rule
 
 enum gate_known_has { GATE_KNOWN_NOTHING, GATE_KNOWN_NO, GATE_KNOWN_YES };
 
-static enum gate_known_has gate_known_stacks(const struct aggregate_summary *s)
+static enum gate_known_has gate_known_stacks(const struct profile *s)
 {
 	return !s->all.v[SUM_ENTRIES]                                      ? GATE_KNOWN_NOTHING
 	       : s->coverage[TIERS].v[SUM_ENTRIES] < s->all.v[SUM_ENTRIES] ? GATE_KNOWN_YES
@@ -21,7 +21,7 @@ static enum gate_known_has gate_known_stacks(const struct aggregate_summary *s)
 }
 
 /* Most of its stacks' sites have names. */
-static enum gate_known_has gate_known_names(const struct aggregate_summary *s)
+static enum gate_known_has gate_known_names(const struct profile *s)
 {
 	uint64_t named = 0, all = s->all.v[SUM_ENTRIES] - s->coverage[TIERS].v[SUM_ENTRIES];
 
@@ -33,10 +33,9 @@ static enum gate_known_has gate_known_names(const struct aggregate_summary *s)
 }
 
 /* The first of the sides' runs of which that is so, and its name; NULL: there is no such run. */
-static const struct aggregate_summary *gate_known_run(
-    const struct compare *c, const struct policy_rule *r,
-    enum gate_known_has (*ask)(const struct aggregate_summary *), enum gate_known_has has,
-    const char **name)
+static const struct profile *gate_known_run(const struct compare *c, const struct policy_rule *r,
+					    enum gate_known_has (*ask)(const struct profile *),
+					    enum gate_known_has has, const char **name)
 {
 	*name = NULL;
 	for (size_t g = gate_known_first(c, r); g < c->n_groups; g++)
@@ -50,7 +49,7 @@ static const struct aggregate_summary *gate_known_run(
 }
 
 static const char *gate_known_find(const struct compare *c, const struct policy_rule *r,
-				   enum gate_known_has (*ask)(const struct aggregate_summary *),
+				   enum gate_known_has (*ask)(const struct profile *),
 				   enum gate_known_has has)
 {
 	const char *name;
@@ -60,14 +59,14 @@ static const char *gate_known_find(const struct compare *c, const struct policy_
 }
 
 /* A module of both runs of one build: the program, or the first; NULL: there is no such module. */
-static const struct summary_module *gate_known_shared(const struct aggregate_summary *a,
-						      const struct aggregate_summary *b)
+static const struct profile_module *gate_known_shared(const struct profile *a,
+						      const struct profile *b)
 {
-	const struct summary_module *found = NULL;
+	const struct profile_module *found = NULL;
 
 	for (size_t i = 0; i < a->n_modules; i++)
 		for (size_t k = 0; k < b->n_modules; k++) {
-			const struct summary_module *m = &a->modules[i];
+			const struct profile_module *m = &a->modules[i];
 
 			if (!m->build_id || m->build_id != b->modules[k].build_id)
 				continue;
@@ -80,12 +79,10 @@ static const struct summary_module *gate_known_shared(const struct aggregate_sum
 
 /* How the run without names gets them: of the program's own build any file that is not stripped has those of the other
  * run. An aggregate has no addresses that could be looked up. */
-static void gate_known_describe_remedy(const struct compare *c,
-				       const struct aggregate_summary *without,
-				       const struct aggregate_summary *with, const char *name,
-				       struct buf *b)
+static void gate_known_describe_remedy(const struct compare *c, const struct profile *without,
+				       const struct profile *with, const char *name, struct buf *b)
 {
-	const struct summary_module *m = gate_known_shared(without, with);
+	const struct profile_module *m = gate_known_shared(without, with);
 	size_t n = 0;
 	const char *id = m ? entities_text(c->entities, m->build_id, &n) : "";
 
@@ -125,7 +122,7 @@ bool gate_known_without_names(const struct compare *c, const struct policy_rule 
 {
 	static const unsigned by_name = 1u << KEY_SITE | 1u << KEY_FUNCTION | 1u << KEY_STACK |
 					1u << KEY_LOCATION | 1u << KEY_FILE;
-	const struct aggregate_summary *has, *lacks;
+	const struct profile *has, *lacks;
 	const char *with, *without;
 
 	if (r->counter || r->key == POLICY_TOTAL || !(by_name >> r->key & 1) ||
@@ -144,8 +141,8 @@ bool gate_known_one_build(const struct compare *c, struct buf *b)
 {
 	static const struct policy_rule every = {.kind = POLICY_GROWTH};
 	const struct compare_group *base = &c->groups[0], *new = &c->groups[c->n_groups - 1];
-	const struct aggregate_summary *has, *lacks;
-	const struct summary_module *m = gate_known_shared(base->runs[0], new->runs[0]);
+	const struct profile *has, *lacks;
+	const struct profile_module *m = gate_known_shared(base->runs[0], new->runs[0]);
 	const char *with, *without;
 
 	if (!m || (base->runs[0]->program && m->name != base->runs[0]->program))

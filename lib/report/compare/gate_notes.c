@@ -376,7 +376,7 @@ static void gate_notes_waivers(const struct gate_context *x, struct gate_lines *
 }
 
 /* What has no stack has no address either. */
-static bool gate_notes_nameless(const struct aggregate_summary *s, double *named)
+static bool gate_notes_nameless(const struct profile *s, double *named)
 {
 	double none = (double)s->coverage[TIERS].v[SUM_REAL], all = (double)s->all.v[SUM_REAL];
 

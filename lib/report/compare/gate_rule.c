@@ -5,8 +5,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
-#include "lib/group/disambiguate.h"
 #include "lib/match/near.h"
+#include "lib/profile/disambiguate.h"
 #include "lib/report/compare/gate.h"
 #include "lib/report/compare/gate_new.h"
 #include "lib/report/compare/view.h"
@@ -774,7 +774,7 @@ static void gate_rule_fill_breach(const struct gate_context *x, size_t index,
 				  struct breach *to)
 {
 	const struct policy_waiver *other, *waiver;
-	const struct aggregate_entity *t = NULL;
+	const struct profile_entity *t = NULL;
 	size_t i = from->subject;
 	struct buf b = BUF_INIT;
 
@@ -911,13 +911,13 @@ static const char *why_text(const struct gate_rule *r, const struct outcome *o)
 
 bool gate_row_matches(const struct compare_rows *rows, size_t row, struct match *m)
 {
-	const struct aggregate_entities *t = rows->c->entities;
+	const struct profile_entities *t = rows->c->entities;
 	const struct compare_row *of = &rows->rows[row];
 	const uint32_t entities[] = {of->entity, of->other};
 	bool matched = false;
 
 	for (size_t i = 0; !matched && i < 2; i++) {
-		const struct aggregate_entity *entity = &t->keys[rows->key].items[entities[i]];
+		const struct profile_entity *entity = &t->keys[rows->key].items[entities[i]];
 		size_t n, n_raw;
 		const char *s = entities_text(t, entity->name, &n);
 		const char *raw = entities_text(t, entity->raw, &n_raw);

@@ -81,7 +81,7 @@ struct gate_context {
 /* Under the name that it has on the last side, or had in the base. */
 bool gate_row_matches(const struct compare_rows *rows, size_t row, struct match *m);
 /* The share of a metric at named sites, in percent; false: not known. */
-bool gate_named_share(const struct aggregate_summary *s, enum sum sum, double *share);
+bool gate_named_share(const struct profile *s, enum sum sum, double *share);
 /* Of all that it is about nothing is as large as it asks, or there is nothing. */
 bool gate_rule_is_idle(const struct gate_rule *r);
 /* What some new runs have much more of, and the verdict is silent about, the first of it; large: because base runs
@@ -98,8 +98,8 @@ void gate_check_nothing(struct arena *arena, const struct policy_rule *r, const 
 enum { GATE_CALLS_MAX = 64 };
 /* As a breach names it, and a waiver matches it: of a stack the site and its callers, "site (file:1) < ui <
  * main". */
-void gate_entity_text(const struct aggregate_entities *t, enum key key,
-		      const struct aggregate_entity *entity, struct buf *b);
+void gate_entity_text(const struct profile_entities *t, enum key key,
+		      const struct profile_entity *entity, struct buf *b);
 
 /* "build b3 and 2 like it, the least of 10"; nothing where all builds are alike. */
 void gate_rule_add_least(const struct gate_rule *r, size_t i, const char *before, struct buf *b);

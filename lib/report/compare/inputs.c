@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/inputs.h"
 
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
+#include "lib/profile/read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ void compare_inputs_release(struct compare_inputs *in)
 		struct compare_group *group = &in->compare.groups[g];
 
 		for (size_t i = 0; i < group->n; i++) {
-			summary_release(group->runs[i]);
+			profile_release(group->runs[i]);
 			free(group->runs[i]);
 		}
 		free(group->runs);
@@ -56,29 +56,29 @@ enum status compare_inputs_group(struct compare_inputs *in, const char *label, s
 }
 
 /* What its samples are counted in; NULL: it has none, or captures with different attributes. */
-static const char *samples_in(const struct compare_inputs *in, const struct aggregate_summary *s)
+static const char *samples_in(const struct compare_inputs *in, const struct profile *s)
 {
-	if (!(s->all.has & SUM_BIT(SUM_SAMPLES)) || s->sampling == RUN_MIXED)
+	if (!(s->all.has & SUM_BIT(SUM_SAMPLES)) || s->sampling == PROFILE_MIXED)
 		return NULL;
 	return trace_samples_unit(s->sampling ? entities_text(&in->entities, s->sampling, NULL)
 					      : NULL);
 }
 
 /* "cycles"; NULL: they are not known. */
-static const char *periods_of(const struct compare_inputs *in, const struct aggregate_summary *s)
+static const char *periods_of(const struct compare_inputs *in, const struct profile *s)
 {
-	bool known = s->all.has >> SUM_PERIOD & 1 && s->period && s->period != RUN_MIXED;
+	bool known = s->all.has >> SUM_PERIOD & 1 && s->period[0] && s->period[0] != PROFILE_MIXED;
 
-	return known ? entities_text(&in->entities, s->period, NULL) : NULL;
+	return known ? entities_text(&in->entities, s->period[0], NULL) : NULL;
 }
 
 /* "cpu-clock"; NULL: it is not stated, or it has no times. */
-static const char *clock_of(const struct compare_inputs *in, const struct aggregate_summary *s)
+static const char *clock_of(const struct compare_inputs *in, const struct profile *s)
 {
 	return s->clock ? entities_text(&in->entities, s->clock, NULL) : NULL;
 }
 
-static enum status runs_agree(const struct compare_inputs *in, const struct aggregate_summary *s,
+static enum status runs_agree(const struct compare_inputs *in, const struct profile *s,
 			      struct err *e)
 {
 	const char *unit = samples_in(in, s), *event = periods_of(in, s);
@@ -86,7 +86,7 @@ static enum status runs_agree(const struct compare_inputs *in, const struct aggr
 
 	for (size_t g = 0; g < in->compare.n_groups; g++)
 		for (size_t i = 0; i < in->compare.groups[g].n && !st; i++) {
-			const struct aggregate_summary *run = in->compare.groups[g].runs[i];
+			const struct profile *run = in->compare.groups[g].runs[i];
 			const char *before = samples_in(in, run), *other = periods_of(in, run);
 
 			st = trace_clocks_agree(clock_of(in, s), clock_of(in, run), e);
@@ -103,13 +103,13 @@ static enum status runs_agree(const struct compare_inputs *in, const struct aggr
 }
 
 /* s is the group's then, or released. */
-static enum status add_run(struct compare_inputs *in, const char *name, struct aggregate_summary *s,
+static enum status add_run(struct compare_inputs *in, const char *name, struct profile *s,
 			   struct err *e)
 {
 	struct compare_group *g = &in->compare.groups[in->compare.n_groups - 1];
 
 	if (runs_agree(in, s, e)) {
-		summary_release(s);
+		profile_release(s);
 		return err_failure(e);
 	}
 
@@ -123,32 +123,29 @@ static enum status add_run(struct compare_inputs *in, const char *name, struct a
 
 void compare_inputs_drop(struct compare_inputs *in)
 {
-	struct group_run r;
+	struct profile r;
 
 	grouped_profile_finish_run(&in->project, &r);
-	run_release(&r);
+	profile_release(&r);
 }
 
 enum status compare_inputs_add_run(struct compare_inputs *in, const char *name,
-				   const struct summary_input *from, struct err *e)
+				   const struct profile_input *from, struct err *e)
 {
-	struct aggregate_summary s;
-	struct group_run r;
+	struct profile s;
 
-	grouped_profile_finish_run(&in->project, &r);
-	summarize(&in->summarizer, &r, &s);
-	run_release(&r);
-	summary_set_options(&in->summarizer, &s, in->options);
+	grouped_profile_finish_run(&in->project, &s);
+	summarize(&in->summarizer, &s, in->options);
 	VEC_PUSH(s.inputs, s.n_inputs, s.cap_inputs) =
-	    (struct summary_input){from->hash, from->bytes, s.run};
+	    (struct profile_input){from->hash, from->bytes, s.run};
 	return add_run(in, name, &s, e);
 }
 
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
 				     struct err *e)
 {
-	struct aggregate_summary s;
-	enum status st = aggregate_summary_read(c, &in->entities, &s, e);
+	struct profile s;
+	enum status st = profile_read(c, &in->entities, &s, e);
 
 	if (st)
 		return st;

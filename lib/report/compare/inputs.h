@@ -8,10 +8,11 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/cursor.h"
+#include "lib/group/summarizer.h"
 #include "lib/report/compare/compare.h"
 
 struct compare_inputs {
-	struct aggregate_entities entities;
+	struct profile_entities entities;
 	struct grouped_profile project; /* captures go into its sink */
 	struct summarizer summarizer;
 	struct compare compare;
@@ -35,7 +36,7 @@ void compare_inputs_drop(struct compare_inputs *in);
 /* What was read since the last time is a run of the present group. Fails, as the next one does, when
  * its samples are counted in another unit than those of a run before. from: the file; of 0 bytes: not known. */
 enum status compare_inputs_add_run(struct compare_inputs *in, const char *name,
-				   const struct summary_input *from, struct err *e);
+				   const struct profile_input *from, struct err *e);
 /* So is this aggregate, whatever it was merged from. */
 enum status compare_inputs_aggregate(struct compare_inputs *in, struct cursor *c, const char *name,
 				     struct err *e);

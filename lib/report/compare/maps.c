@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/maps.h"
 
-#include "lib/aggregate/name_maps.h"
 #include "lib/base/mem.h"
 #include "lib/group/names.h"
+#include "lib/profile/name_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool map_has(const struct compare *c, size_t group, enum key key, uint32_
 /* Among the calls of a group's stacks. */
 static bool map_call_in(const struct compare *c, size_t group, const char *name)
 {
-	const struct aggregate_entities *t = c->entities;
+	const struct profile_entities *t = c->entities;
 	const char *rest;
 	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen), found = false;
 
@@ -62,12 +62,12 @@ static bool map_module_in(const struct compare *c, size_t group, const char *nam
 	const struct compare_group *g = &c->groups[group];
 
 	for (size_t r = 0; r < g->n; r++) {
-		const struct aggregate_summary *s = g->runs[r];
+		const struct profile *s = g->runs[r];
 
 		for (size_t i = 0; i < s->n_modules; i++)
 			if (!strcmp(entities_text(c->entities, s->modules[i].name, NULL), name))
 				return true;
-		if (s->program && s->program != RUN_MIXED &&
+		if (s->program && s->program != PROFILE_MIXED &&
 		    !strcmp(entities_text(c->entities, s->program, NULL), name))
 			return true;
 	}
@@ -109,8 +109,8 @@ static bool map_can_stand(const char *s)
 	return *s && !strpbrk(s, ";\n\r") && !strstr(s, " #") && *s != ' ' && *s != '"';
 }
 
-bool compare_map_proposal(const struct aggregate_entities *t, const struct aggregate_entity *was,
-			  const struct aggregate_entity *now, struct buf *to)
+bool compare_map_proposal(const struct profile_entities *t, const struct profile_entity *was,
+			  const struct profile_entity *now, struct buf *to)
 {
 	enum { NAME_MAX = 80 };
 	size_t n_was, n_now;

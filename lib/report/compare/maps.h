@@ -12,7 +12,7 @@
 size_t compare_maps(const struct compare *c);
 void compare_map_text(const struct compare *c, size_t map, struct buf *to);
 /* "map-function = OLD=NEW"; false: a name that cannot stand there, or both are called the same. */
-bool compare_map_proposal(const struct aggregate_entities *t, const struct aggregate_entity *was,
-			  const struct aggregate_entity *now, struct buf *to);
+bool compare_map_proposal(const struct profile_entities *t, const struct profile_entity *was,
+			  const struct profile_entity *now, struct buf *to);
 
 #endif

@@ -33,9 +33,11 @@ __attribute__((format(printf, 2, 3))) static void line(struct compare_lines *to,
 }
 
 /* "MemTracer", "none", "several". */
-static const char *word_of(const struct aggregate_entities *t, uint32_t string)
+static const char *word_of(const struct profile_entities *t, uint32_t string)
 {
-	return string == RUN_MIXED ? "several" : string ? entities_text(t, string, NULL) : "none";
+	return string == PROFILE_MIXED ? "several"
+	       : string                ? entities_text(t, string, NULL)
+				       : "none";
 }
 
 static void note_doubts(const struct compare *c, struct compare_lines *to)
@@ -49,7 +51,7 @@ static void note_doubts(const struct compare *c, struct compare_lines *to)
 	doubts_release(&d);
 }
 
-static uint32_t build_of(const struct aggregate_summary *s, uint32_t name)
+static uint32_t build_of(const struct profile *s, uint32_t name)
 {
 	for (size_t i = 0; i < s->n_modules; i++)
 		if (s->modules[i].name == name && s->modules[i].build_id)
@@ -60,7 +62,7 @@ static uint32_t build_of(const struct aggregate_summary *s, uint32_t name)
 /* Between groups builds differ as a rule; within one they must not. */
 static void note_builds(const struct compare *c, struct compare_lines *to)
 {
-	const struct aggregate_summary *base = c->groups[0].runs[0];
+	const struct profile *base = c->groups[0].runs[0];
 	size_t other = 0, same = 0;
 	uint32_t example = 0;
 
@@ -96,11 +98,11 @@ static void note_builds(const struct compare *c, struct compare_lines *to)
 }
 
 /* Named sites' share of a metric in percent; false: not known. */
-static bool coverage(const struct aggregate_summary *s, enum sum sum, double *share)
+static bool coverage(const struct profile *s, enum sum sum, double *share)
 {
 	double named = 0;
 
-	if (!run_knows(&s->known, sum) || !s->all.v[sum] || sum_is_signed(sum) ||
+	if (!profile_knows(&s->known, sum) || !s->all.v[sum] || sum_is_signed(sum) ||
 	    SUMS_TIME >> sum & 1)
 		return false;
 	for (unsigned t = TIER_NAME; t < TIERS; t++)
@@ -153,7 +155,7 @@ static void note_runs(const struct compare *c, enum key by, struct compare_lines
 {
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *s = c->groups[g].runs[i];
+			const struct profile *s = c->groups[g].runs[i];
 
 			if (s->notes[NOTE_LOSS])
 				line(to, "warning: %s is incomplete: see its notes",
@@ -175,11 +177,12 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 			continue;
 		for (size_t g = 0; g < c->n_groups; g++)
 			for (size_t i = 0; i < c->groups[g].n; i++) {
-				const struct run_known *k = &c->groups[g].runs[i]->keys[by].known;
+				const struct profile_known *k =
+				    &c->groups[g].runs[i]->keys[by].known;
 
-				any |= run_knows(k, s);
-				lacks |=
-				    !run_knows(k, s) && k->unknown_reason[s] != UNKNOWN_NOT_ASKED;
+				any |= profile_knows(k, s);
+				lacks |= !profile_knows(k, s) &&
+					 k->unknown_reason[s] != UNKNOWN_NOT_ASKED;
 			}
 		if (any && lacks)
 			line(to, "some runs have no '%s': its differences are blank",
@@ -204,12 +207,12 @@ static void note_domain(const struct compare *c, struct compare_lines *to)
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++) {
-			const struct aggregate_summary *s = c->groups[g].runs[i];
+			const struct profile *s = c->groups[g].runs[i];
 
 			if (domain && s->domain && s->domain != domain)
 				return; /* the options differ, which note_texts says */
 			domain = s->domain ? s->domain : domain;
-			others |= summary_has_other_domains(s);
+			others |= profile_has_other_domains(s);
 		}
 	if (domain && (others || domain != DOMAIN_MALLOC + 1))
 		line(to, "counted: blocks of domain %s on all sides (--domain)",

@@ -6,15 +6,15 @@
 #ifndef TM_REPORT_COMPARE_POLICY_H
 #define TM_REPORT_COMPARE_POLICY_H
 
-#include "lib/aggregate/identity.h"
-#include "lib/aggregate/per.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/group/disambiguate.h"
 #include "lib/group/grouping.h"
 #include "lib/group/paths.h"
 #include "lib/match/match.h"
+#include "lib/profile/disambiguate.h"
+#include "lib/profile/identity.h"
+#include "lib/profile/per.h"
 #include "lib/tally/counters.h"
 #include "lib/tally/sums.h"
 

@@ -4,7 +4,7 @@
  */
 #include "lib/report/compare/policy.h"
 
-#include "lib/group/disambiguate.h"
+#include "lib/profile/disambiguate.h"
 
 #include <string.h>
 

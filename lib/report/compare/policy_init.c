@@ -131,7 +131,7 @@ static void init_rule(const struct compare *c, const char *name, const char *wha
 
 /* A site whose runs differ by more than the limit of all sites. */
 struct init_site {
-	const struct aggregate_entity *entity;
+	const struct profile_entity *entity;
 	struct init_range r;
 	bool own; /* it has a rule by itself */
 };
@@ -375,7 +375,7 @@ static enum sum init_first_known(const struct compare *c, enum sum a, enum sum b
 /* Which blocks the limits are of, where there are others or it is not malloc's. */
 static void init_domain(const struct compare *c, struct buf *b)
 {
-	const struct aggregate_summary *s = init_runs(c)->runs[0];
+	const struct profile *s = init_runs(c)->runs[0];
 	struct buf others = BUF_INIT;
 
 	doubts_add_other_domains(s, &others);

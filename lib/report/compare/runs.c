@@ -36,7 +36,7 @@ static void compare_runs_fill_run(void *arg, size_t i, struct table_row *r)
 {
 	const struct compare_runs *of = arg;
 	const struct compare_group *g = of->c->groups;
-	const struct aggregate_summary *s;
+	const struct profile *s;
 	enum sum sum = 0;
 
 	for (; i >= g->n; g++)

@@ -121,7 +121,7 @@ static int compare_view_shown_order(const void *a, const void *b, void *arg)
 {
 	const struct compare_view *v = arg;
 	const struct shown *x = a, *y = b;
-	const struct aggregate_entity *items = v->c->entities->keys[v->options.by].items;
+	const struct profile_entity *items = v->c->entities->keys[v->options.by].items;
 
 	if (x->has != y->has)
 		return x->has ? -1 : 1;
@@ -312,7 +312,7 @@ static void compare_view_add_columns(struct compare_view *v)
 	v->table.columns = v->columns;
 }
 
-static void add_string(const struct aggregate_entities *t, struct buf *to, uint32_t string)
+static void add_string(const struct profile_entities *t, struct buf *to, uint32_t string)
 {
 	size_t n;
 	const char *s = entities_text(t, string, &n);
@@ -320,8 +320,8 @@ static void add_string(const struct aggregate_entities *t, struct buf *to, uint3
 	buf_add(to, s, n);
 }
 
-static void add_place(const struct aggregate_entities *t, struct buf *to,
-		      const struct aggregate_entity *entity)
+static void add_place(const struct profile_entities *t, struct buf *to,
+		      const struct profile_entity *entity)
 {
 	if (!entity->file)
 		return;
@@ -330,7 +330,7 @@ static void add_place(const struct aggregate_entities *t, struct buf *to,
 		buf_addf(to, ":%" PRIu32, entity->line);
 }
 
-void compare_entity_text(const struct aggregate_entities *t, const struct aggregate_entity *entity,
+void compare_entity_text(const struct profile_entities *t, const struct profile_entity *entity,
 			 struct buf *to)
 {
 	if (entity->name)
@@ -346,16 +346,16 @@ void compare_entity_text(const struct aggregate_entities *t, const struct aggreg
 	}
 }
 
-static void add_node(const struct aggregate_entities *t, struct buf *to, uint32_t node)
+static void add_node(const struct profile_entities *t, struct buf *to, uint32_t node)
 {
 	add_string(t, to, t->keys[KEY_FUNCTION].items[t->nodes[node].function].name);
 }
 
 /* Outermost first in one field, and innermost first as lines beneath the row. */
-static void compare_view_make_chain(struct compare_view *v, const struct aggregate_entity *entity,
+static void compare_view_make_chain(struct compare_view *v, const struct profile_entity *entity,
 				    struct table_row *r)
 {
-	const struct aggregate_entities *t = v->c->entities;
+	const struct profile_entities *t = v->c->entities;
 	size_t offsets[DETAILS_MAX], n = 0;
 	uint32_t *path = NULL, outer = 0;
 	size_t cap = 0;
@@ -444,11 +444,11 @@ static struct table_cell number_cell(struct compare_view *v, size_t row, const s
 static void compare_view_fill(void *arg, size_t i, struct table_row *r)
 {
 	struct compare_view *v = arg;
-	const struct aggregate_entities *t = v->c->entities;
+	const struct profile_entities *t = v->c->entities;
 	size_t row = v->shown[i].row;
 	const struct compare_row *of = &v->rows.rows[row];
-	const struct aggregate_entity *items = t->keys[v->options.by].items,
-				      *entity = &items[of->entity];
+	const struct profile_entity *items = t->keys[v->options.by].items,
+				    *entity = &items[of->entity];
 
 	v->name.len = v->at.len = v->address.len = v->was.len = v->hint.len = 0;
 	if (entity->name)
@@ -552,7 +552,7 @@ static bool any_knows(const struct compare *c, enum key by, enum sum sum)
 
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
-			any |= run_knows(&c->groups[g].runs[i]->keys[by].known, sum);
+			any |= profile_knows(&c->groups[g].runs[i]->keys[by].known, sum);
 	return any;
 }
 
@@ -639,8 +639,8 @@ static void note_guesses(struct compare_view *v)
 /* Of its rows' stacks, each from the root. */
 static void compare_view_cut_stacks(struct compare_view *v)
 {
-	const struct aggregate_entities *t = v->c->entities;
-	const struct aggregate_entity *items = t->keys[KEY_STACK].items;
+	const struct profile_entities *t = v->c->entities;
+	const struct profile_entity *items = t->keys[KEY_STACK].items;
 	char note[STACK_CUT_NOTE];
 
 	for (size_t i = 1; i < t->n_nodes; i++) {

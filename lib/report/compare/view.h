@@ -45,7 +45,7 @@ void compare_notes(const struct compare *c, enum key by, enum sum sum, struct co
 /* The stacks of the base and the last group; f is FLAME_INIT. */
 void compare_flame(const struct compare *c, enum sum sum, struct flame *f);
 /* An entity with its place: "name (file:line)". */
-void compare_entity_text(const struct aggregate_entities *t, const struct aggregate_entity *entity,
+void compare_entity_text(const struct profile_entities *t, const struct profile_entity *entity,
 			 struct buf *to);
 
 #endif

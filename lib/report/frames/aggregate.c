@@ -2,8 +2,8 @@
  *
  * Frames from an aggregate: a row per number of a frame.
  */
-#include "lib/aggregate/summary_record.h"
 #include "lib/base/mem.h"
+#include "lib/profile/read.h"
 #include "lib/report/frames/frames.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ enum status frames_aggregate(struct frames *f, struct cursor *c,
 {
 	struct aggregate_record rec = {.has = 0};
 	uint32_t capture = (uint32_t)f->project.now.captures + 1;
-	struct group_run *run = &f->project.now;
+	struct profile *run = &f->project.now;
 	struct aggregate_reader r;
 	enum status st = can_answer(f, e);
 
@@ -118,7 +118,7 @@ enum status frames_aggregate(struct frames *f, struct cursor *c,
 		case AGG_INPUT: add_input(&f->merged, &rec); break;
 		case AGG_WHOLE:
 			for (enum sum i = 0; rec.key.which == AGG_ALL && i < SUMS; i++)
-				run_weaken(&run->known, i, rec.marks[i], rec.marks[SUMS + i]);
+				profile_weaken(&run->known, i, rec.marks[i], rec.marks[SUMS + i]);
 			break;
 		case AGG_FRAMES: add_any(f, &rec); break;
 		case AGG_FRAME: frames_aggregate_add_row(f, &rec, capture); break;

@@ -149,7 +149,7 @@ static void frames_detail_fill(void *arg, size_t i, struct table_row *row)
 	const struct grouped_profile *p = d->p;
 	const struct detail_row *r = &d->rows[i];
 	size_t grouping = r->stack, k = d->n_sums;
-	const struct group_columns *c = &p->now.groupings[grouping].self;
+	const struct profile_columns *c = &p->now.keys[grouping].self;
 	const struct group_row *g = &p->groupings[grouping].groups[r->group];
 	struct group_name n;
 
@@ -183,16 +183,16 @@ static void frames_detail_fill(void *arg, size_t i, struct table_row *row)
 
 static void frames_detail_add_columns(struct frames_detail *d)
 {
-	const struct group_run *run = &d->p->now;
+	const struct profile *run = &d->p->now;
 	struct table_column *c = d->columns;
 
 	for (unsigned s = 0; s < SUMS; s++) {
-		bool known = run_knows(&run->groupings[0].known, s) ||
-			     run_knows(&run->groupings[1].known, s);
+		bool known =
+		    profile_knows(&run->keys[0].known, s) || profile_knows(&run->keys[1].known, s);
 		bool measured = SUMS_MEASURED >> s & 1 && s != SUM_TIME_MEAN;
 		bool people = known && (SUMS_BASE >> s & 1 || measured || s == (unsigned)d->sort) &&
-			      (s != SUM_ENTRIES || (!run_knows(&run->known, SUM_COUNT) &&
-						    !run_knows(&run->known, SUM_CALLS)));
+			      (s != SUM_ENTRIES || (!profile_knows(&run->known, SUM_COUNT) &&
+						    !profile_knows(&run->known, SUM_CALLS)));
 
 		if (!(SUMS_COLUMNS >> s & 1) && !(measured && known))
 			continue;
@@ -235,12 +235,12 @@ static void frames_detail_cut_stacks(struct frames_detail *d)
 struct frames_detail *frames_detail_new(const struct grouped_profile *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e)
 {
-	const struct run_known *known = &p->now.groupings[0].known;
+	const struct profile_known *known = &p->now.keys[0].known;
 	struct frames_detail *d;
 
 	if (sort == FRAMES_AUTO)
 		sort = (int)sort_first(known_sums(known));
-	if (sort == FRAME_DURATION || (p->now.captures && !run_knows(known, (enum sum)sort))) {
+	if (sort == FRAME_DURATION || (p->now.captures && !profile_knows(known, (enum sum)sort))) {
 		err_set(e, ST_UNSUPPORTED, "the captures do not say '%s' per type",
 			frame_metric_word(sort));
 		return NULL;

@@ -250,7 +250,7 @@ static void frames_captured(void *arg, struct trace *t)
 
 	find_durations(f);
 	f->early += f->options.every ? 0 : f->project.tally.early;
-	f->known &= ~run_unrecorded(&f->project.now.known);
+	f->known &= ~profile_unrecorded(&f->project.now.known);
 	if (f->options.project.captured)
 		f->options.project.captured(f->options.project.arg, t);
 }

@@ -12,8 +12,8 @@
 #ifndef TM_REPORT_FRAMES_FRAMES_H
 #define TM_REPORT_FRAMES_FRAMES_H
 
-#include "lib/aggregate/project.h"
 #include "lib/group/grouped_profile.h"
+#include "lib/group/read_aggregate.h"
 #include "lib/report/frames/counters.h"
 #include "lib/table/document.h"
 
@@ -87,7 +87,7 @@ struct frames {
 	struct intern names;
 	struct frame *rows;
 	size_t n, cap;
-	struct group_columns sums; /* by row */
+	struct profile_columns sums; /* by row */
 	struct frames_counters counters;
 	struct frame_top *tops;
 	size_t n_tops, cap_tops;

@@ -61,7 +61,7 @@ const char *frames_key(struct frames_report *r, int metric)
 
 const char *frames_title(struct frames_report *r, int metric)
 {
-	const struct run_known *k = &r->f->project.now.known;
+	const struct profile_known *k = &r->f->project.now.known;
 	const char *mark = "";
 	char text[64];
 	int n;

@@ -230,7 +230,7 @@ void frames_worst_captured(struct frames_worst *w, const struct grouped_profile 
 	worst_empty(&w->lists[BY_DURATION]);
 	worst_empty(&w->lists[BY_MAIN]);
 	w->started = false;
-	w->known &= ~run_unrecorded(&p->now.known);
+	w->known &= ~profile_unrecorded(&p->now.known);
 	/* The next capture numbers its cells anew. */
 	frame_groups_free(w->of_stacks);
 	w->of_stacks = frame_groups_new();

@@ -177,7 +177,7 @@ void alloc_wrappers_find(struct grouped_profile *p, enum sum sum,
 
 	alloc_wrappers_join_instances(&h);
 	for (uint32_t i = 0; i < g->n; i++) {
-		struct tally_sums s = columns_get(&p->now.groupings[STACKS].self, i);
+		struct tally_sums s = columns_get(&p->now.keys[STACKS].self, i);
 
 		if (s.v[sum])
 			alloc_wrappers_add_stack(&h, g->groups[i].id, s.v[sum]);

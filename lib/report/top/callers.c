@@ -126,7 +126,7 @@ static char *callers_text(const struct grouped_profile *p, struct callers_list *
 	return b.data;
 }
 
-static uint64_t without_cached(const struct run_grouping *g, uint32_t group, enum sum sum,
+static uint64_t without_cached(const struct profile_key *g, uint32_t group, enum sum sum,
 			       uint64_t value)
 {
 	uint64_t cached = columns_value(&g->cached, group, sum);
@@ -155,19 +155,19 @@ struct callers *callers_new(const struct ranking *r, const uint32_t *groups, siz
 		uint32_t at = row[g->groups[i].outer];
 		struct callers_walk w = {.stack = g->groups[i].id};
 
-		if (!at || !columns_has(&r->run->groupings[STACKS].self, i) ||
+		if (!at || !columns_has(&r->run->keys[STACKS].self, i) ||
 		    !group_value(&of_stacks, i, r->sum, false, &w.value) ||
 		    !callers_start(p, &w.stack, &w.call))
 			continue;
 		if (!cached)
-			w.value = without_cached(&r->run->groupings[STACKS], i, r->sum, w.value);
+			w.value = without_cached(&r->run->keys[STACKS], i, r->sum, w.value);
 		VEC_PUSH(lists[at - 1].items, lists[at - 1].n, lists[at - 1].cap) = w;
 	}
 	for (size_t i = 0; i < c->n; i++) {
 		if (!group_value(r, groups[i], r->sum, false, &v))
 			v = 0;
 		if (!cached)
-			v = without_cached(&r->run->groupings[r->grouping], groups[i], r->sum, v);
+			v = without_cached(&r->run->keys[r->grouping], groups[i], r->sum, v);
 		if (v && !sum_is_signed(r->sum))
 			c->lines[i] = callers_text(p, &lists[i], v);
 		free(lists[i].items);

@@ -19,7 +19,7 @@ uint32_t callers_next(const struct grouped_profile *p, uint32_t *stack, uint32_t
 bool callers_start(const struct grouped_profile *p, uint32_t *stack, uint32_t *call);
 
 /* groups: n rows' groups of the ranking; the profile's second grouping is by stack within the
- * first. cached: blocks in caches of libraries (run_grouping.cached) count, too. Lines are made here. */
+ * first. cached: blocks in caches of libraries (profile_key.cached) count, too. Lines are made here. */
 struct callers *callers_new(const struct ranking *r, const uint32_t *groups, size_t n, bool cached);
 void callers_free(struct callers *c);                          /* accepts NULL */
 const char *callers_line(const struct callers *c, size_t row); /* NULL: none */

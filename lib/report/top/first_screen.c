@@ -50,7 +50,7 @@ unsigned first_screen_wants(void)
 /* A group's value, without the blocks in caches of libraries. */
 static uint64_t value_of(const struct question *q, uint32_t group)
 {
-	const struct run_grouping *g = &q->p->now.groupings[SITES];
+	const struct profile_key *g = &q->p->now.keys[SITES];
 	uint64_t v = columns_value(&g->self, group, q->sum);
 	uint64_t cached = columns_value(&g->cached, group, q->sum);
 
@@ -121,7 +121,7 @@ static const char *kept_text(struct arena *a, const struct buf *b)
 
 static void add_columns(struct first_screen *s, struct question *q)
 {
-	const struct run_known *known = &q->p->now.groupings[SITES].known;
+	const struct profile_known *known = &q->p->now.keys[SITES].known;
 	struct buf title = BUF_INIT;
 
 	buf_addf(&title, "%s%s", metric_table[q->sum].title, metric_title_mark(known, q->sum));
@@ -147,19 +147,19 @@ static void add_whole(const struct question *q, const char *what, struct buf *to
 	struct table_cell whole = cell_number(q->all);
 
 	buf_addf(to, "%s: ", what);
-	if (run_knows(&q->p->now.groupings[SITES].known, q->sum))
-		buf_adds(to, metric_mark(&q->p->now.groupings[SITES].known, q->sum));
+	if (profile_knows(&q->p->now.keys[SITES].known, q->sum))
+		buf_adds(to, metric_mark(&q->p->now.keys[SITES].known, q->sum));
 	cell_for_people(to, &q->columns[VALUE], &whole, false);
 }
 
 static void ask(struct first_screen *s, size_t at, enum sum sum, const char *what)
 {
-	const struct group_run *r = &s->questions[at].p->now;
+	const struct profile *r = &s->questions[at].p->now;
 	struct question *q = &s->questions[at];
 	struct buf title = BUF_INIT;
 
 	q->sum = sum;
-	if (!run_knows(&r->groupings[SITES].known, sum))
+	if (!profile_knows(&r->keys[SITES].known, sum))
 		return;
 	q->all =
 	    r->all.v[sum] - (r->cached.v[sum] < r->all.v[sum] ? r->cached.v[sum] : r->all.v[sum]);
@@ -184,7 +184,7 @@ static void describe_caches(struct first_screen *s, struct question *q)
 
 	for (size_t i = 0; i < CACHES && leaks_counted(q->p->options.caches, i, &c); i++) {
 		buf_addf(&b, "%s%s", i ? ", " : "library caches, not counted: ",
-			 metric_mark(&q->p->now.groupings[SITES].known, q->sum));
+			 metric_mark(&q->p->now.keys[SITES].known, q->sum));
 		size_text(&b, c.bytes);
 		buf_addf(&b, " (%s)", c.rule);
 	}
@@ -198,7 +198,7 @@ static void describe_caches(struct first_screen *s, struct question *q)
 
 struct first_screen *first_screen_new(const struct grouped_profile *p)
 {
-	const struct run_totals *t = &p->now.totals;
+	const struct profile_totals *t = &p->now.totals;
 	bool real = t->bytes == SUM_REAL;
 	struct first_screen *s;
 

@@ -104,7 +104,7 @@ void guess_if_needed(struct grouped_profile *p, enum sum sum, struct buf *said)
 	uint64_t had;
 
 	if (bytes_or_blocks >> sum & 1 &&
-	    !run_knows(&p->now.groupings[SITES].known, SUM_TIME_TOTAL) &&
+	    !profile_knows(&p->now.keys[SITES].known, SUM_TIME_TOTAL) &&
 	    find_dominant(p, sum, &call, &had) && guess_helps(p, sum, call))
 		guess_sites(p, sum, said);
 }

@@ -23,7 +23,7 @@ static void add_rate(struct buf *b, const char *mark, uint64_t n, uint64_t ns)
 }
 
 /* The standard error of a number of blocks, or of bytes. */
-static void add_error(struct buf *b, const struct run_totals *t, double variance, bool bytes)
+static void add_error(struct buf *b, const struct profile_totals *t, double variance, bool bytes)
 {
 	if (!t->interval || !(variance > 0))
 		return;
@@ -34,14 +34,14 @@ static void add_error(struct buf *b, const struct run_totals *t, double variance
 		buf_addf(b, "%.0f", sqrt(variance));
 }
 
-static void add_least(struct buf *b, const struct run_totals *t)
+static void add_least(struct buf *b, const struct profile_totals *t)
 {
 	if (t->least)
 		buf_addf(b, " of blocks of at least %" PRIu64 " byte%s", t->least,
 			 plural_s(t->least));
 }
 
-static void add_plural(struct buf *b, const struct run_totals *t, uint64_t n, double variance,
+static void add_plural(struct buf *b, const struct profile_totals *t, uint64_t n, double variance,
 		       const char *word)
 {
 	buf_add_u64(b, n);
@@ -49,33 +49,33 @@ static void add_plural(struct buf *b, const struct run_totals *t, uint64_t n, do
 	buf_addf(b, " %s%s", word, plural_s(n));
 }
 
-static unsigned variance_of(const struct run_totals *t)
+static unsigned variance_of(const struct profile_totals *t)
 {
 	return t->bytes == SUM_REAL ? 2 : 1;
 }
 
 /* What is asked for in the table is nothing to the summary. */
-static const char *mark(const struct group_run *r, enum sum s)
+static const char *mark(const struct profile *r, enum sum s)
 {
 	return metric_mark(&r->totals.known, s);
 }
 
 /* Whether it is known how many there were; a record may be a sum of blocks. */
-static bool counts_blocks(const struct group_run *r)
+static bool counts_blocks(const struct profile *r)
 {
 	return r->totals.known.unknown_reason[SUM_COUNT] != UNKNOWN_ABSENT;
 }
 
-static uint64_t overview_allocations(const struct group_run *r)
+static uint64_t overview_allocations(const struct profile *r)
 {
 	const struct tally_sums *all = &r->totals.all;
 
 	return all->v[all->has >> SUM_COUNT & 1 ? SUM_COUNT : SUM_ENTRIES];
 }
 
-static void overview_describe_run(struct buf *b, const struct group_run *r)
+static void overview_describe_run(struct buf *b, const struct profile *r)
 {
-	const struct run_totals *t = &r->totals;
+	const struct profile_totals *t = &r->totals;
 	uint64_t n = overview_allocations(r);
 
 	if (counts_blocks(r)) {
@@ -108,9 +108,9 @@ static void overview_describe_run(struct buf *b, const struct group_run *r)
 		buf_addf(b, ", %" PRIu64 " captures", r->captures);
 }
 
-static void overview_describe_memory(struct buf *b, const struct group_run *r)
+static void overview_describe_memory(struct buf *b, const struct profile *r)
 {
-	const struct run_totals *t = &r->totals;
+	const struct profile_totals *t = &r->totals;
 	enum sum live = t->bytes == SUM_REAL ? SUM_LIVE_REAL : SUM_LIVE_REQUESTED;
 	const char *bytes = mark(r, live);
 	uint64_t n = overview_allocations(r);
@@ -149,7 +149,7 @@ static void overview_describe_memory(struct buf *b, const struct group_run *r)
 
 bool overview_make(const struct grouped_profile *p, struct top_overview *o)
 {
-	const struct group_run *r = &p->now;
+	const struct profile *r = &p->now;
 	struct buf b = BUF_INIT;
 
 	if (!r->totals.captures || r->totals.captures != r->captures || !r->totals.peak)
@@ -172,7 +172,7 @@ static void add_error_number(struct table_document *d, const char *key, enum col
 				cell_number((uint64_t)fmin(sqrt(variance) + 0.5, 0x1p63)));
 }
 
-static void add_error_numbers(const struct run_totals *t, struct table_document *d)
+static void add_error_numbers(const struct profile_totals *t, struct table_document *d)
 {
 	unsigned bytes = variance_of(t);
 
@@ -196,8 +196,8 @@ void overview_numbers(const struct grouped_profile *p, struct table_document *d)
 {
 	static const char *const peaks[] = {"peak_requested", "peak_real"};
 	static const char *const lives[] = {"live_requested", "live_real"};
-	const struct group_run *r = &p->now;
-	const struct run_totals *t = &r->totals;
+	const struct profile *r = &p->now;
+	const struct profile_totals *t = &r->totals;
 	enum sum bytes = (enum sum)r->totals.bytes;
 	bool real = bytes == SUM_REAL;
 	uint64_t n = overview_allocations(r);

@@ -203,7 +203,7 @@ static void add_columns(struct peek *k)
 enum status peek_choose(const struct grouped_profile *p, size_t grouping, int sort, enum sum *to,
 			struct err *e)
 {
-	if (sort_choose(&p->now, &p->now.groupings[grouping].known, sort, "stack", to, e))
+	if (sort_choose(&p->now, &p->now.keys[grouping].known, sort, "stack", to, e))
 		return err_failure(e);
 	if (*to == SUM_TIME_TOTAL)
 		*to = SUM_TIME_SELF;
@@ -215,7 +215,7 @@ enum status peek_choose(const struct grouped_profile *p, size_t grouping, int so
 
 struct peek *peek_new(const struct grouped_profile *p, const struct peek_options *o, struct err *e)
 {
-	const struct run_grouping *sums = &p->now.groupings[o->grouping];
+	const struct profile_key *sums = &p->now.keys[o->grouping];
 	const struct grouping *g = &p->groupings[o->grouping];
 	struct peek *k;
 	enum sum sort;

@@ -394,7 +394,7 @@ static void source_fill(void *arg, size_t i, struct table_row *r)
 		r->cells[OF_READ] = cell_text(part->read, strlen(part->read));
 }
 
-static void source_add_columns(struct source_costs *s, const struct run_known *k)
+static void source_add_columns(struct source_costs *s, const struct profile_known *k)
 {
 	enum column_type type = metric_type(s->sort);
 	const struct metric_titles titles = metric_titles(&s->arena, k, s->sort);
@@ -424,7 +424,7 @@ static void source_add_columns(struct source_costs *s, const struct run_known *k
 struct source_costs *source_costs_new(const struct grouped_profile *p,
 				      const struct source_options *o, struct err *e)
 {
-	const struct run_grouping *sums = &p->now.groupings[o->grouping];
+	const struct profile_key *sums = &p->now.keys[o->grouping];
 	const struct grouping *g = &p->groupings[o->grouping];
 	struct source_costs *s;
 	enum sum sort;

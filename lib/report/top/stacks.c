@@ -67,7 +67,7 @@ struct top_stacks *top_stacks_new(const struct ranking *r, const uint32_t *group
 		uint32_t at = row[g->groups[i].outer];
 		uint64_t v;
 
-		if (!at || !columns_has(&r->run->groupings[t->ranking.grouping].self, i))
+		if (!at || !columns_has(&r->run->keys[t->ranking.grouping].self, i))
 			continue;
 		t->all[at - 1]++;
 		if (group_value(&t->ranking, i, r->sum, false, &v))
@@ -92,10 +92,10 @@ void top_stacks_free(struct top_stacks *t)
 
 static void add_heading(struct top_stacks *t, uint32_t stack, uint32_t group)
 {
-	const struct group_run *run = t->ranking.run;
+	const struct profile *run = t->ranking.run;
 	enum sum sum = t->ranking.sum;
-	struct tally_sums own = columns_get(&run->groupings[t->ranking.grouping].self, stack);
-	struct tally_sums whole = columns_get(&run->groupings[t->rows].self, group);
+	struct tally_sums own = columns_get(&run->keys[t->ranking.grouping].self, stack);
+	struct tally_sums whole = columns_get(&run->keys[t->rows].self, group);
 	struct table_column column = {.type = metric_type(sum)}, percent = {.type = COLUMN_PERCENT};
 	struct table_cell value = metric_cell(&own, own.has, sum);
 	struct table_cell share = metric_share(&own, own.has, &whole, sum);

@@ -77,12 +77,12 @@ static const struct grouping *outer_of(const struct top *t)
 	return g->key.within ? &t->p->groupings[g->key.within - 1] : NULL;
 }
 
-static const struct run_grouping *sums_here(const struct top *t)
+static const struct profile_key *sums_here(const struct top *t)
 {
-	return &t->p->now.groupings[t->options.shown];
+	return &t->p->now.keys[t->options.shown];
 }
 
-static const struct run_known *known_here(const struct top *t)
+static const struct profile_known *known_here(const struct top *t)
 {
 	return &sums_here(t)->known;
 }

@@ -19,7 +19,7 @@ struct node {
 struct tree {
 	struct table table;
 	const struct grouped_profile *p;
-	const struct group_run *run;
+	const struct profile *run;
 	struct tree_options options;
 	enum sum sort;
 	struct node *nodes; /* [0] is all; parents before their children */
@@ -44,7 +44,7 @@ static const struct grouping *stacks(const struct tree *t)
 /* What a group has; negative slack is no weight. */
 static uint64_t weight(const struct tree *t, size_t group)
 {
-	uint64_t v = columns_value(&t->run->groupings[t->options.grouping].self, group, t->sort);
+	uint64_t v = columns_value(&t->run->keys[t->options.grouping].self, group, t->sort);
 
 	return sum_is_signed(t->sort) && (int64_t)v < 0 ? 0 : v;
 }
@@ -308,7 +308,7 @@ static void top_tree_fill(void *arg, size_t i, struct table_row *r)
 
 static void top_tree_add_columns(struct tree *t)
 {
-	const struct run_known *k = &t->run->groupings[t->options.grouping].known;
+	const struct profile_known *k = &t->run->keys[t->options.grouping].known;
 	const struct metric_titles titles = metric_titles(&t->arena, k, t->sort);
 	struct table_column *c = t->columns;
 
@@ -342,8 +342,7 @@ struct tree *tree_new(const struct grouped_profile *p, const struct tree_options
 	struct tree *t = mem_zalloc(sizeof *t);
 
 	*t = (struct tree){.p = p, .run = &p->now, .options = *o};
-	if (sort_choose(t->run, &t->run->groupings[o->grouping].known, o->sort, "stack", &t->sort,
-			e)) {
+	if (sort_choose(t->run, &t->run->keys[o->grouping].known, o->sort, "stack", &t->sort, e)) {
 		free(t);
 		return NULL;
 	}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An aggregate as a profile of entities, the input of tm-compare. Of all captures together it has
+ * the sums; of frames the worst. Spreads are passed over.
+ */
+#ifndef TM_PROFILE_READ_H
+#define TM_PROFILE_READ_H
+
+#include "lib/profile/file.h"
+#include "lib/profile/profile.h"
+
+/* The whole file: entities are added to t. *s is released already when it fails. */
+enum status profile_read(struct cursor *c, struct profile_entities *t, struct profile *s,
+			 struct err *e);
+
+/* The sums of a record from metric first on: 0 or AGG_TOTAL. */
+struct tally_sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
+/* The place of a stack's site, or of a function; false: none, or it makes no sense. */
+struct aggregate_site {
+	struct aggregate_text raw, module, file;
+	uint32_t line;
+	bool inside;
+};
+bool aggregate_site_of(const struct aggregate_record *r, struct aggregate_site *s);
+void aggregate_known_of(const struct aggregate_record *r, struct profile_known *k);
+bool aggregate_known_check(const struct aggregate_record *r, struct err *e);
+
+#endif
