@@ -133,8 +133,8 @@ static void costs_walk(struct costs *c, costs_add add)
 		bool innermost = true;
 
 		for (uint32_t stack = v ? g->groups[i].id : 0; stack;
-		     stack = p->stacks[stack].parent) {
-			struct costs_site *s = &c->sites[p->stacks[stack].location];
+		     stack = p->stacks.rows[stack].parent) {
+			struct costs_site *s = &c->sites[p->stacks.rows[stack].location];
 
 			if (s->of)
 				add(c, s, (uint32_t)i + 1, innermost, v);

@@ -8,25 +8,19 @@
 #include "lib/export/profile.h"
 #include "lib/export/text.h"
 
-#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
 
-struct folded_node { /* [0]: outside of everything */
-	uint32_t parent, word;
-	uint64_t sum; /* of the line that ends here; 0: none */
-};
-
 struct folded {
 	struct export export; /* first */
 	struct export_profile profile;
 	FILE *out;
-	struct intern words; /* entries as they are written */
-	struct folded_node *nodes;
-	size_t n_nodes, cap_nodes;
-	struct id_set set;
+	struct intern words;         /* entries as they are written */
+	struct profile_stacks nodes; /* of words */
+	uint64_t *sums;              /* by node: of the line that ends there; 0: none */
+	size_t cap_sums;
 	uint32_t *of_stack; /* by stack of the profile: its node, 0: not asked yet */
 	uint32_t *lines;    /* nodes, in the order of their stacks */
 	size_t n_lines, cap_lines;
@@ -35,42 +29,12 @@ struct folded {
 	struct buf text;
 };
 
-static uint64_t node_hash(const struct folded_node *n)
-{
-	return hash_u64((uint64_t)n->parent << 32 | n->word);
-}
-
-static uint64_t export_folded_node_row_hash(const void *table, uint32_t id)
-{
-	return node_hash(&((const struct folded_node *)table)[id]);
-}
-
-static bool export_folded_node_equal(const void *table, uint32_t id, const void *key)
-{
-	const struct folded_node *a = &((const struct folded_node *)table)[id], *b = key;
-
-	return a->parent == b->parent && a->word == b->word;
-}
-
 /* The entry below parent that is written so. */
 static uint32_t export_folded_node_of(struct folded *f, uint32_t parent, const char *s, size_t n)
 {
-	static const struct id_rows rows = {export_folded_node_row_hash, export_folded_node_equal};
-	struct folded_node key = {.parent = parent};
-	uint64_t hash;
-	uint32_t id;
-
 	f->text.len = 0;
 	text_add_separated(&f->text, s, n);
-	key.word = intern_add(&f->words, buf_str(&f->text), f->text.len);
-	hash = node_hash(&key);
-	id = id_set_find(&f->set, &rows, f->nodes, hash, &key);
-	if (!id) {
-		id = (uint32_t)f->n_nodes;
-		VEC_PUSH(f->nodes, f->n_nodes, f->cap_nodes) = key;
-		id_set_add(&f->set, &rows, f->nodes, hash, id);
-	}
-	return id;
+	return stacks_add(&f->nodes, parent, intern_add(&f->words, buf_str(&f->text), f->text.len));
 }
 
 static uint32_t add_location(struct folded *f, uint32_t node, uint32_t location)
@@ -96,15 +60,15 @@ static uint32_t stack_node(struct folded *f, uint32_t stack)
 	uint32_t node = 0, s = stack;
 
 	if (!stack)
-		return add_location(f, 0, p->stacks[0].location);
-	for (; s && !f->of_stack[s]; s = p->stacks[s].parent) {
+		return add_location(f, 0, p->stacks.rows[0].location);
+	for (; s && !f->of_stack[s]; s = p->stacks.rows[s].parent) {
 		f->path = mem_grow(f->path, &f->cap_path, depth + 1, sizeof *f->path);
 		f->path[depth++] = s;
 	}
 	node = s ? f->of_stack[s] : 0;
 	while (depth--)
 		node = f->of_stack[f->path[depth]] =
-		    add_location(f, node, p->stacks[f->path[depth]].location);
+		    add_location(f, node, p->stacks.rows[f->path[depth]].location);
 	return node;
 }
 
@@ -118,19 +82,20 @@ static void add_sample(struct folded *f, const struct export_profile_sample *s, 
 
 		node = export_folded_node_of(f, node, type, n);
 	}
-	if (!f->nodes[node].sum)
+	f->sums = mem_grow_zero(f->sums, &f->cap_sums, (size_t)node + 1, sizeof *f->sums);
+	if (!f->sums[node])
 		VEC_PUSH(f->lines, f->n_lines, f->cap_lines) = node;
-	f->nodes[node].sum = add_saturating(f->nodes[node].sum, sum);
+	f->sums[node] = add_saturating(f->sums[node], sum);
 }
 
 static void export_folded_write_line(struct folded *f, uint32_t node)
 {
-	uint64_t sum = f->nodes[node].sum;
+	uint64_t sum = f->sums[node];
 	size_t depth = 0;
 
-	for (; node; node = f->nodes[node].parent) {
+	for (; node; node = f->nodes.rows[node].parent) {
 		f->path = mem_grow(f->path, &f->cap_path, depth + 1, sizeof *f->path);
-		f->path[depth++] = f->nodes[node].word;
+		f->path[depth++] = f->nodes.rows[node].location;
 	}
 	f->text.len = 0;
 	while (depth--) {
@@ -178,8 +143,8 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		order[i] = i;
 	sort_array_by(order, p->n_samples, sizeof *order, export_folded_by_stack, p);
-	f->of_stack = mem_zarray(p->n_stacks, sizeof *f->of_stack);
-	VEC_PUSH(f->nodes, f->n_nodes, f->cap_nodes) = (struct folded_node){.parent = 0};
+	f->of_stack = mem_zarray(p->stacks.n, sizeof *f->of_stack);
+	stacks_init(&f->nodes);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		uint64_t sum = columns_value(&p->sums, order[i], weight);
 
@@ -198,8 +163,8 @@ static void export_folded_release(struct export *x)
 
 	export_profile_release(&f->profile);
 	intern_release(&f->words);
-	id_set_release(&f->set);
-	free(f->nodes);
+	stacks_release(&f->nodes);
+	free(f->sums);
 	free(f->of_stack);
 	free(f->lines);
 	free(f->path);

@@ -285,16 +285,16 @@ static void export_pprof_put_comments(struct pprof *f)
 static void mark_used(struct pprof *f)
 {
 	const struct export_profile *p = &f->profile;
-	uint8_t *stacks = mem_zarray(p->n_stacks, 1);
+	uint8_t *stacks = mem_zarray(p->stacks.n, 1);
 
 	for (size_t i = 0; i < p->n_samples; i++)
 		stacks[p->samples[i].stack] = 1;
 	if (stacks[0])
 		f->used[0] = 1;
-	for (size_t i = p->n_stacks; i-- > 1;)
+	for (size_t i = p->stacks.n; i-- > 1;)
 		if (stacks[i]) {
-			stacks[p->stacks[i].parent] = 1;
-			f->used[p->stacks[i].location] = 1;
+			stacks[p->stacks.rows[i].parent] = 1;
+			f->used[p->stacks.rows[i].location] = 1;
 		}
 	free(stacks);
 }
@@ -319,9 +319,9 @@ static void export_pprof_put_samples(struct pprof *f)
 
 			values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 		}
-		for (uint32_t k = s->stack; k || !depth; k = p->stacks[k].parent) {
+		for (uint32_t k = s->stack; k || !depth; k = p->stacks.rows[k].parent) {
 			ids = mem_grow(ids, &cap, depth + 1, sizeof *ids);
-			ids[depth++] = location_id(f, p->stacks[k].location);
+			ids[depth++] = location_id(f, p->stacks.rows[k].location);
 			if (!k)
 				break;
 		}

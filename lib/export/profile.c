@@ -11,43 +11,8 @@
 
 struct
     export_profile_index { /* from export_profile_init to export_profile_release; export_profile_close empties it */
-	struct id_set stack_set, sample_set; /* of stack ids; of sample indexes + 1 */
+	struct id_set sample_set; /* of sample indexes + 1 */
 };
-
-static uint64_t stack_hash(const struct export_profile_stack *s)
-{
-	return hash_u64((uint64_t)s->parent << 32 | s->location);
-}
-
-static uint64_t export_profile_stack_row_hash(const void *table, uint32_t id)
-{
-	return stack_hash(&((const struct export_profile_stack *)table)[id]);
-}
-
-static bool export_profile_stack_equal(const void *table, uint32_t id, const void *key)
-{
-	const struct export_profile_stack *a = &((const struct export_profile_stack *)table)[id],
-					  *b = key;
-
-	return a->parent == b->parent && a->location == b->location;
-}
-
-static uint32_t add_stack(struct export_profile *p, uint32_t parent, uint32_t location)
-{
-	struct export_profile_index *x = p->index;
-	static const struct id_rows rows = {export_profile_stack_row_hash,
-					    export_profile_stack_equal};
-	struct export_profile_stack s = {parent, location};
-	uint64_t hash = stack_hash(&s);
-	uint32_t id = id_set_find(&x->stack_set, &rows, p->stacks, hash, &s);
-
-	if (!id) {
-		id = (uint32_t)p->n_stacks;
-		VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = s;
-		id_set_add(&x->stack_set, &rows, p->stacks, hash, id);
-	}
-	return id;
-}
 
 static uint64_t sample_hash(const struct export_profile_sample *s)
 {
@@ -152,8 +117,8 @@ static void merge_stacks(struct export_profile *p, struct export_profile_run *r)
 	for (size_t i = 1; i < t->n_stacks; i++)
 		if (r->stacks[i])
 			r->stacks[i] =
-			    add_stack(p, r->stacks[t->stacks[i].parent],
-				      names_location(&p->names, t, t->stacks[i].location));
+			    stacks_add(&p->stacks, r->stacks[t->stacks[i].parent],
+				       names_location(&p->names, t, t->stacks[i].location));
 }
 
 static uint32_t type_of(struct export_profile *p, const struct trace *t, uint32_t string)
@@ -349,7 +314,7 @@ void export_profile_init(struct export_profile *p, const struct export_options *
 					   .arg = p});
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
-	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct export_profile_stack){0, 0};
+	stacks_init(&p->stacks);
 }
 
 void export_profile_close(struct export_profile *p)
@@ -360,7 +325,7 @@ void export_profile_close(struct export_profile *p)
 	names_close(&p->names);
 	names_disambiguate(&p->names);
 	if (x) {
-		id_set_release(&x->stack_set);
+		stacks_close(&p->stacks);
 		id_set_release(&x->sample_set);
 	}
 }
@@ -373,7 +338,7 @@ void export_profile_release(struct export_profile *p)
 	intern_release(&p->notes);
 	intern_release(&p->formats);
 	free(p->index);
-	free(p->stacks);
+	stacks_release(&p->stacks);
 	free(p->samples);
 	columns_release(&p->sums);
 	*p = (struct export_profile){.runs = 0};
@@ -407,12 +372,12 @@ static uint64_t export_profile_weight(const struct export_profile *p, uint32_t l
 
 enum status export_profile_check_depth(const struct export_profile *p, bool texts, struct err *e)
 {
-	uint64_t *below = mem_zarray(p->n_stacks + 1, sizeof *below), once = 0, all = 0;
+	uint64_t *below = mem_zarray(p->stacks.n + 1, sizeof *below), once = 0, all = 0;
 
-	for (size_t i = 1; i < p->n_stacks; i++) {
-		uint64_t own = export_profile_weight(p, p->stacks[i].location, texts);
+	for (size_t i = 1; i < p->stacks.n; i++) {
+		uint64_t own = export_profile_weight(p, p->stacks.rows[i].location, texts);
 
-		below[i] = add_saturating(below[p->stacks[i].parent], own);
+		below[i] = add_saturating(below[p->stacks.rows[i].parent], own);
 		once = add_saturating(once, own);
 	}
 	for (size_t i = 0; i < p->n_samples; i++)

@@ -12,11 +12,8 @@
 #include "lib/group/metric.h"
 #include "lib/group/names.h"
 #include "lib/profile/columns.h"
+#include "lib/profile/stacks.h"
 #include "lib/tally/tally.h"
-
-struct export_profile_stack {
-	uint32_t parent, location; /* location: names.h id */
-};
 
 struct export_profile_sample { /* its values: export_profile.sums */
 	uint32_t type, stack;  /* type: id in types, 0: none; stack 0: none */
@@ -52,8 +49,7 @@ struct export_profile {
 
 	struct group_names names;
 	struct intern types;
-	struct export_profile_stack *stacks; /* [0] is not used; parents come first */
-	size_t n_stacks, cap_stacks;
+	struct profile_stacks stacks; /* of locations of names */
 	struct export_profile_sample *samples;
 	size_t n_samples, cap_samples;
 	struct profile_columns sums; /* by sample */

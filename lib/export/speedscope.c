@@ -138,9 +138,9 @@ static void export_speedscope_put_stack(struct speedscope *f, const struct expor
 	size_t depth = 0, cap = 0;
 
 	buf_addc(&f->json, '[');
-	for (uint32_t k = s->stack; k; k = p->stacks[k].parent) {
+	for (uint32_t k = s->stack; k; k = p->stacks.rows[k].parent) {
 		path = mem_grow(path, &cap, depth + 1, sizeof *path);
-		path[depth++] = p->stacks[k].location;
+		path[depth++] = p->stacks.rows[k].location;
 	}
 	do {
 		if (depth)

@@ -471,7 +471,7 @@ static void export_sqlite_put_names(struct database *d)
 	const struct export_profile *p = &d->profile;
 	const struct group_names *names = &p->names;
 	uint8_t *files = mem_zarray(intern_count(&names->strings) + 1u, 1);
-	uint32_t *depth = mem_zarray(p->n_stacks, sizeof *depth);
+	uint32_t *depth = mem_zarray(p->stacks.n, sizeof *depth);
 
 	for (uint32_t i = 1; i < names->n_functions; i++) {
 		const struct names_function *f = &names->functions[i];
@@ -484,12 +484,12 @@ static void export_sqlite_put_names(struct database *d)
 	}
 	for (uint32_t i = 1; i < names->n_locations && !d->e.code; i++)
 		export_sqlite_put_location(d, i, files);
-	for (uint32_t i = 1; i < p->n_stacks && !d->e.code; i++) {
-		depth[i] = depth[p->stacks[i].parent] + 1;
+	for (uint32_t i = 1; i < p->stacks.n && !d->e.code; i++) {
+		depth[i] = depth[p->stacks.rows[i].parent] + 1;
 		row(d, INSERT_STACK);
 		put_int(d, i);
-		put_id(d, p->stacks[i].parent);
-		put_id(d, p->stacks[i].location);
+		put_id(d, p->stacks.rows[i].parent);
+		put_id(d, p->stacks.rows[i].location);
 		put_int(d, depth[i]);
 		insert(d);
 	}

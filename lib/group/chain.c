@@ -15,8 +15,8 @@ void chain_cut_init(struct stack_cut *cut, const struct grouped_profile *p)
 
 void chain_cut_more(struct stack_cut *cut, const struct grouped_profile *p)
 {
-	for (size_t i = cut->n ? cut->n : 1; i < p->n_stacks; i++) {
-		const struct names_location *l = &p->names.locations[p->stacks[i].location];
+	for (size_t i = cut->n ? cut->n : 1; i < p->stacks.n; i++) {
+		const struct names_location *l = &p->names.locations[p->stacks.rows[i].location];
 		uint64_t bytes = 0;
 
 		for (uint32_t k = l->first; k < l->first + l->n_calls; k++) {
@@ -26,7 +26,7 @@ void chain_cut_more(struct stack_cut *cut, const struct grouped_profile *p)
 			names_text(&p->names, p->names.functions[function].display, &n);
 			bytes += n;
 		}
-		stack_cut_add(cut, p->stacks[i].parent, l->n_calls, bytes);
+		stack_cut_add(cut, p->stacks.rows[i].parent, l->n_calls, bytes);
 	}
 }
 
@@ -39,10 +39,10 @@ void chain_set(struct group_chain *c, const struct grouped_profile *p, const str
 	c->left = 0;
 	at = cut ? stack_cut_at(cut, stack, &outer, &c->left) : 0;
 	while (stack) {
-		VEC_PUSH(c->locations, c->n, c->cap) = p->stacks[stack].location;
+		VEC_PUSH(c->locations, c->n, c->cap) = p->stacks.rows[stack].location;
 		if (stack == at)
 			c->cut_at = c->n;
-		stack = stack == at ? outer : p->stacks[stack].parent;
+		stack = stack == at ? outer : p->stacks.rows[stack].parent;
 	}
 }
 

@@ -7,6 +7,7 @@
 #ifndef TM_GROUP_GROUP_PASS_H
 #define TM_GROUP_GROUP_PASS_H
 
+#include "lib/base/mem.h"
 #include "lib/group/grouped_profile.h"
 
 /* What rules and filters say of a name; 0 if none. */
@@ -46,8 +47,7 @@ struct pass_stack {     /* by stack id of the capture; of those that are known *
  * grouped_profile_release. grouped_profile_close empties all but owners. */
 struct pass_memo {
 	struct tally_listener listener;
-	struct id_set stack_set; /* of project.stacks */
-	struct id_set site_set;  /* of project.sites */
+	struct id_set site_set; /* of project.sites */
 	/* By function and string of names.h: what the rules say of them (enum site_verdict, and a
 	 * bit when they were applied); what filters and owners say, where there are some. */
 	uint8_t *function_sites, *module_sites, *file_sites;
@@ -80,7 +80,7 @@ struct group_pass {
 	bool uncounted;      /* and does not know how many calls it is of */
 	uint32_t periods[2]; /* as run.period; strings of t */
 	uint32_t *nodes; /* p->merges: by stack id of the capture, as the stack's cells have it */
-	uint32_t *sites; /* else: as grouped_profile_stack.site; 0: not asked for yet */
+	uint32_t *sites; /* else: as grouped_profile.stack_sites; 0: not asked for yet */
 	struct pass_stack *stacks; /* where nodes alone do not decide: filters, owners */
 	size_t n_stacks, cap_nodes, cap_sites, cap_stacks, cap_cells;
 	struct pass_type *types, *markers;
@@ -103,29 +103,36 @@ static inline bool pass_in_domain(const struct group_pass *f, unsigned domain)
 /* Of a node that was looked at: its callers' node, its location (names.h), its site. */
 static inline uint32_t pass_parent(const struct group_pass *f, uint32_t node)
 {
-	return f->p->merges ? f->p->stacks[node].parent : f->t->stacks[node].parent;
+	return f->p->merges ? f->p->stacks.rows[node].parent : f->t->stacks[node].parent;
 }
 static inline uint32_t pass_location(const struct group_pass *f, uint32_t node)
 {
 	if (f->p->merges || !node)
-		return f->p->stacks[node].location;
+		return f->p->stacks.rows[node].location;
 	return names_location(&f->p->names, f->t, f->t->stacks[node].location);
 }
 static inline __attribute__((always_inline)) void pass_prefetch_location(const struct group_pass *f,
 									 uint32_t node)
 {
 	if (f->p->merges)
-		__builtin_prefetch(&f->p->stacks[node]);
+		__builtin_prefetch(&f->p->stacks.rows[node]);
 	else
 		__builtin_prefetch(&f->t->stacks[node]);
 }
+static inline void grouped_profile_set_site(struct grouped_profile *p, uint32_t stack,
+					    uint32_t site)
+{
+	p->stack_sites = mem_grow(p->stack_sites, &p->cap_stack_sites, (size_t)stack + 1,
+				  sizeof *p->stack_sites);
+	p->stack_sites[stack] = site;
+}
 static inline uint32_t pass_node_site(const struct group_pass *f, uint32_t node)
 {
-	return f->p->merges ? f->p->stacks[node].site : f->sites[node];
+	return f->p->merges ? f->p->stack_sites[node] : f->sites[node];
 }
 static inline size_t pass_nodes(const struct group_pass *f)
 {
-	return f->p->merges ? f->p->n_stacks : f->n_stacks;
+	return f->p->merges ? f->p->stacks.n : f->n_stacks;
 }
 /* Looks at every stack of the capture: faster than one by one for each cell, where most are
  * needed. */
@@ -153,8 +160,10 @@ static inline __attribute__((always_inline)) void pass_prefetch(const struct gro
 static inline __attribute__((always_inline)) void pass_prefetch_node(const struct group_pass *f,
 								     const struct tally_cell *c)
 {
-	if (c->stack < f->n_stacks && f->nodes && f->nodes[c->stack] != PASS_UNKNOWN)
-		__builtin_prefetch(&f->p->stacks[f->nodes[c->stack]]);
+	if (c->stack >= f->n_stacks || !f->nodes || f->nodes[c->stack] == PASS_UNKNOWN)
+		return;
+	__builtin_prefetch(&f->p->stacks.rows[f->nodes[c->stack]]);
+	__builtin_prefetch(&f->p->stack_sites[f->nodes[c->stack]]);
 }
 uint32_t pass_group(struct group_pass *f, const struct tally_cell *c, uint32_t node,
 		    size_t grouping);
@@ -172,7 +181,7 @@ uint32_t pass_call_id(const struct grouped_profile *p, enum key by, const struct
 const struct location_info *pass_location_info(struct grouped_profile *p, uint32_t location);
 /* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
 uint32_t pass_site(struct grouped_profile *p, uint32_t location);
-/* As grouped_profile_stack.site: of a stack whose innermost location is this and whose callers have the site above;
+/* As grouped_profile.stack_sites: of a stack whose innermost location is this and whose callers have the site above;
  * 0: it has no callers. */
 uint32_t pass_site_of(struct grouped_profile *p, uint32_t location, uint32_t above);
 /* What rules say of a call, and functions that are passed over without one: SITE_ bits. */

@@ -328,7 +328,8 @@ void grouped_profile_init(struct grouped_profile *p, const struct grouped_profil
 	p->no_module = intern_add(&p->names.strings, "[no module]", 11);
 	if (!o->sites)
 		p->own_sites = sites_new();
-	VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = (struct grouped_profile_stack){0, 0, 0};
+	stacks_init(&p->stacks);
+	grouped_profile_set_site(p, 0, 0);
 	VEC_PUSH(p->sites, p->n_sites, p->cap_sites) = 0;
 	profile_init(&p->now, p->n_groupings);
 }
@@ -343,7 +344,7 @@ void grouped_profile_close(struct grouped_profile *p)
 	if (!m)
 		return;
 	id_set_release(&m->site_set);
-	id_set_release(&m->stack_set);
+	stacks_close(&p->stacks);
 	free(m->function_sites);
 	free(m->module_sites);
 	free(m->file_sites);
@@ -370,9 +371,10 @@ void grouped_profile_release(struct grouped_profile *p)
 	for (size_t i = 0; i < p->n_groupings; i++)
 		grouping_release(&p->groupings[i]);
 	profile_release(&p->now);
-	free(p->stacks);
+	stacks_release(&p->stacks);
+	free(p->stack_sites);
 	if (p->memo)
 		free(p->memo->owners);
 	free(p->memo);
-	*p = (struct grouped_profile){.n_stacks = 0};
+	*p = (struct grouped_profile){.n_groupings = 0};
 }

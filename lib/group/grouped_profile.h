@@ -12,6 +12,7 @@
 #include "lib/group/grouping.h"
 #include "lib/group/names.h"
 #include "lib/profile/profile.h"
+#include "lib/profile/stacks.h"
 #include "lib/rules/owners.h"
 #include "lib/rules/sites.h"
 #include "lib/tally/tally.h"
@@ -63,11 +64,6 @@ struct grouped_profile_frame { /* strings of grouped_profile.texts */
 	uint32_t number, name; /* name 0: none */
 };
 
-struct grouped_profile_stack {     /* [0] is not used */
-	uint32_t parent, location; /* location: names.h id */
-	uint32_t site;             /* the call, and SITE_INSIDE when all is inside the rules */
-};
-
 #define SITE_INSIDE 0x80000000u
 
 struct grouped_profile {
@@ -87,8 +83,10 @@ struct grouped_profile {
 	uint32_t no_file, no_module; /* in names.strings: what stands for none */
 	/* Merged across captures when a grouping is by stack or a filter takes calls out of
 	 * stacks (merges). */
-	struct grouped_profile_stack *stacks;
-	size_t n_stacks, cap_stacks;
+	struct profile_stacks stacks; /* of locations (names.h) */
+	/* By stack: its site, a call, and SITE_INSIDE when all is inside the rules. */
+	uint32_t *stack_sites;
+	size_t cap_stack_sites;
 	bool merges;
 	struct grouping groupings[GROUPINGS_MAX];
 	size_t n_groupings;

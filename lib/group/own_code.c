@@ -81,10 +81,11 @@ static void own_code_find(struct own_code *o)
 {
 	const struct grouped_profile *p = o->p;
 
-	o->calls = mem_zarray(p->n_stacks, sizeof *o->calls);
+	o->calls = mem_zarray(p->stacks.n, sizeof *o->calls);
 	o->calls[0] = o->none;
-	for (size_t i = 1; i < p->n_stacks; i++)
-		o->calls[i] = own_code_in(o, p->stacks[i].location, o->calls[p->stacks[i].parent]);
+	for (size_t i = 1; i < p->stacks.n; i++)
+		o->calls[i] =
+		    own_code_in(o, p->stacks.rows[i].location, o->calls[p->stacks.rows[i].parent]);
 }
 
 /* What has own code elsewhere than its site is a hundredth of all, or more. */
@@ -98,7 +99,7 @@ static bool own_code_says_more(const struct own_code *o, enum sum sum)
 	for (size_t i = 0; i < g->n; i++) {
 		uint32_t stack = g->groups[i].id, call = o->calls[stack];
 
-		if (call != o->none && call != (p->stacks[stack].site & ~SITE_INSIDE))
+		if (call != o->none && call != (p->stack_sites[stack] & ~SITE_INSIDE))
 			moved =
 			    add_saturating(moved, columns_value(&p->now.keys[STACKS].self, i, sum));
 	}

@@ -14,28 +14,6 @@
 
 enum { AHEAD = 12 }; /* stacks that are fetched ahead; by experiment */
 
-static uint64_t stack_hash(uint32_t parent, uint32_t location)
-{
-	return hash_u64((uint64_t)parent << 32 | location);
-}
-
-static uint64_t pass_stacks_row_hash(const void *table, uint32_t id)
-{
-	const struct grouped_profile_stack *s = &((const struct grouped_profile_stack *)table)[id];
-
-	return stack_hash(s->parent, s->location);
-}
-
-static bool pass_stacks_equal(const void *table, uint32_t id, const void *key)
-{
-	const struct grouped_profile_stack *a = &((const struct grouped_profile_stack *)table)[id],
-					   *b = key;
-
-	return a->parent == b->parent && a->location == b->location;
-}
-
-static const struct id_rows stack_rows = {pass_stacks_row_hash, pass_stacks_equal};
-
 static uint32_t stack_site(struct group_pass *f, uint32_t parent, uint32_t location)
 {
 	return pass_site_of(f->p, location, parent ? pass_node_site(f, parent) : 0);
@@ -44,17 +22,11 @@ static uint32_t stack_site(struct group_pass *f, uint32_t parent, uint32_t locat
 static uint32_t merged_stack(struct group_pass *f, uint32_t parent, uint32_t location)
 {
 	struct grouped_profile *p = f->p;
-	struct pass_memo *m = p->memo;
-	struct grouped_profile_stack key = {.parent = parent, .location = location};
-	uint64_t hash = stack_hash(parent, location);
-	uint32_t id = id_set_find(&m->stack_set, &stack_rows, p->stacks, hash, &key);
+	size_t before = p->stacks.n;
+	uint32_t id = stacks_add(&p->stacks, parent, location);
 
-	if (!id) {
-		key.site = stack_site(f, parent, location);
-		id = (uint32_t)p->n_stacks;
-		VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) = key;
-		id_set_add(&m->stack_set, &stack_rows, p->stacks, hash, id);
-	}
+	if (p->stacks.n > before)
+		grouped_profile_set_site(p, id, stack_site(f, parent, location));
 	return id;
 }
 
@@ -155,9 +127,8 @@ static inline __attribute__((always_inline)) void prefetch_merged(const struct g
 	uint32_t parent = f->t->stacks[stack].parent, location = f->t->stacks[stack].location;
 
 	if (location < p->names.memo->cap_seen && is_known(f, parent))
-		id_set_prefetch(&p->memo->stack_set,
-				stack_hash(f->stacks ? f->stacks[parent].whole : f->nodes[parent],
-					   p->names.memo->seen[location]));
+		stacks_prefetch(&p->stacks, f->stacks ? f->stacks[parent].whole : f->nodes[parent],
+				p->names.memo->seen[location]);
 }
 
 /* In the order of ids a stack's callers are known, and near in memory. */
@@ -167,8 +138,7 @@ void pass_all_stacks(struct group_pass *f)
 
 	extend(f);
 	if (merges)
-		id_set_reserve(&f->p->memo->stack_set, f->p->n_stacks + f->n_stacks, &stack_rows,
-			       f->p->stacks);
+		stacks_reserve(&f->p->stacks, f->n_stacks);
 	for (uint32_t s = 1; s < f->n_stacks; s++) {
 		if (merges && f->n_stacks - s > AHEAD)
 			prefetch_merged(f, s + AHEAD);

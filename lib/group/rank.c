@@ -112,8 +112,8 @@ static int rank_chain_order(const struct grouped_profile *p, uint32_t a, uint32_
 		const char *sx, *sy;
 		int r;
 
-		x = &p->names.calls[p->names.locations[p->stacks[a].location].first];
-		y = &p->names.calls[p->names.locations[p->stacks[b].location].first];
+		x = &p->names.calls[p->names.locations[p->stacks.rows[a].location].first];
+		y = &p->names.calls[p->names.locations[p->stacks.rows[b].location].first];
 		sx = names_text(&p->names, p->names.functions[x->function].display, &nx);
 		sy = names_text(&p->names, p->names.functions[y->function].display, &ny);
 		r = text_order(sx, nx, sy, ny);
@@ -121,8 +121,8 @@ static int rank_chain_order(const struct grouped_profile *p, uint32_t a, uint32_
 			r = number_order(x->line, y->line);
 		if (r)
 			return r;
-		a = p->stacks[a].parent;
-		b = p->stacks[b].parent;
+		a = p->stacks.rows[a].parent;
+		b = p->stacks.rows[b].parent;
 	}
 	return number_order(a != 0, b != 0);
 }

@@ -12,8 +12,7 @@
 struct loader {
 	struct grouped_profile *p;
 	struct aggregate_record rec;
-	struct map64 stacks; /* parent and location -> stack of the profile */
-	uint32_t *path;      /* stacks of the first calls of the present record's stack */
+	uint32_t *path; /* stacks of the first calls of the present record's stack */
 	size_t n_path, cap_path;
 };
 
@@ -48,15 +47,11 @@ static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggreg
 		struct names_place place = {.raw = of(k->calls[i].raw),
 					    .module = of(k->calls[i].module)};
 		uint32_t location = names_place(&p->names, &place);
-		uint32_t *at = map64_put(&l->stacks, (uint64_t)stack << 32 | location);
+		size_t before = p->stacks.n;
 
-		if (!*at) {
-			*at = (uint32_t)p->n_stacks;
-			VEC_PUSH(p->stacks, p->n_stacks, p->cap_stacks) =
-			    (struct grouped_profile_stack){stack, location,
-							   p->names.locations[location].first};
-		}
-		stack = *at;
+		stack = stacks_add(&p->stacks, stack, location);
+		if (p->stacks.n > before)
+			grouped_profile_set_site(p, stack, p->names.locations[location].first);
 		VEC_PUSH(l->path, l->n_path, l->cap_path) = stack;
 	}
 	return stack;
@@ -295,9 +290,6 @@ enum status grouped_profile_read_aggregate(struct cursor *c, struct grouped_prof
 
 	if (st)
 		return st;
-	for (uint32_t i = 1; i < p->n_stacks; i++)
-		*map64_put(&l.stacks, (uint64_t)p->stacks[i].parent << 32 | p->stacks[i].location) =
-		    i;
 	aggregate_reader_init(&r, c);
 	while (!(st = aggregate_reader_record(&r, &l.rec, e))) {
 		if (l.n_path > l.rec.key.n_same)
@@ -319,7 +311,6 @@ enum status grouped_profile_read_aggregate(struct cursor *c, struct grouped_prof
 	buf_release(&clock);
 	aggregate_record_release(&l.rec);
 	aggregate_reader_release(&r);
-	map64_release(&l.stacks);
 	free(l.path);
 	return st == ST_NONE ? ST_OK : st;
 }

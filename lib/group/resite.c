@@ -26,10 +26,10 @@ static void find_sites(struct grouped_profile *p, const uint32_t *functions, siz
 	free(m->location_sites);
 	m->location_sites = NULL;
 	m->cap_location_sites = 0;
-	for (size_t i = 1; i < p->n_stacks; i++) {
-		struct grouped_profile_stack *s = &p->stacks[i];
+	for (size_t i = 1; i < p->stacks.n; i++) {
+		const struct profile_stack *s = &p->stacks.rows[i];
 
-		s->site = pass_site_of(p, s->location, s->parent ? p->stacks[s->parent].site : 0);
+		p->stack_sites[i] = pass_site_of(p, s->location, p->stack_sites[s->parent]);
 	}
 }
 
@@ -41,7 +41,7 @@ uint64_t resite_try(struct grouped_profile *p, const uint32_t *functions, size_t
 
 	find_sites(p, functions, n, true);
 	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t id = pass_site_id(p, p->stacks[g->groups[i].id].site);
+		uint32_t id = pass_site_id(p, p->stack_sites[g->groups[i].id]);
 
 		sums = mem_grow_zero(sums, &cap, (size_t)id + 1, sizeof *sums);
 		sums[id] =
@@ -60,7 +60,7 @@ static struct tally_sums at_site(const struct grouped_profile *p, uint32_t stack
 	struct tally_sums at = *s;
 
 	at.has &= ~SUM_BIT(SUM_TIME_TOTAL);
-	if (stack && pass_handed_on(p, p->stacks[stack].location, site))
+	if (stack && pass_handed_on(p, p->stacks.rows[stack].location, site))
 		at.has &= ~SUM_BIT(SUM_CALLS);
 	return at;
 }
@@ -86,7 +86,7 @@ void resite_pass_over(struct grouped_profile *p, const uint32_t *functions, size
 	memset(p->now.coverage, 0, sizeof p->now.coverage);
 	for (uint32_t i = 0; i < stacks->n; i++) {
 		struct group_row *row = &stacks->groups[i];
-		uint32_t at = p->stacks[row->id].site, call = at & ~SITE_INSIDE;
+		uint32_t at = p->stack_sites[row->id], call = at & ~SITE_INSIDE;
 		struct tally_sums s = columns_get(&of_stacks->self, i);
 		struct tally_sums here = at_site(p, row->id, at, &s);
 		struct tally_sums cached = columns_get(&of_stacks->cached, i);
@@ -104,7 +104,7 @@ void resite_pass_over(struct grouped_profile *p, const uint32_t *functions, size
 		for (size_t i = 0; p->groupings[k].key.by == KEY_STACK && i < p->groupings[k].n;
 		     i++) {
 			struct group_row *row = &p->groupings[k].groups[i];
-			uint32_t at = p->stacks[row->id].site;
+			uint32_t at = p->stack_sites[row->id];
 
 			row->site = at & ~SITE_INSIDE;
 			row->inside = (at & SITE_INSIDE) != 0;

@@ -99,8 +99,8 @@ static void summarizer_learn_stacks(struct summarizer *z)
 	struct summarizer_index *x = z->index;
 	const struct grouped_profile *p = z->p;
 
-	for (; x->n_stacks < p->n_stacks;) {
-		const struct grouped_profile_stack *s = &p->stacks[x->n_stacks];
+	for (; x->n_stacks < p->stacks.n;) {
+		const struct profile_stack *s = &p->stacks.rows[x->n_stacks];
 		const struct names_location *l = &p->names.locations[s->location];
 		struct summarizer_stack to = {.node = 0};
 
@@ -110,7 +110,7 @@ static void summarizer_learn_stacks(struct summarizer *z)
 				uint32_t f = add_function(z, p->names.calls[l->first + k].function);
 
 				to.hash = entity_push_call(z->entities, to.hash, f);
-				to.node = entities_node(z->entities, to.node, f);
+				to.node = stacks_add(&z->entities->stacks, to.node, f);
 			}
 		}
 		VEC_PUSH(x->stacks, x->n_stacks, x->cap_stacks) = to;

@@ -243,9 +243,9 @@ static void add_detail(struct history_blame *b, struct table_row *r, const char 
 static void calls(struct history_blame *b, const struct profile_entity *stack, struct table_row *r)
 {
 	arena_release(&b->lines);
-	for (uint32_t node = stack->node; node; node = b->entities.nodes[node].parent) {
+	for (uint32_t node = stack->node; node; node = b->entities.stacks.rows[node].parent) {
 		const struct profile_entity *f =
-		    &b->entities.keys[KEY_FUNCTION].items[b->entities.nodes[node].function];
+		    &b->entities.keys[KEY_FUNCTION].items[b->entities.stacks.rows[node].location];
 		size_t n;
 		const char *s = entities_text(&b->entities, f->name, &n);
 

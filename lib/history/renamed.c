@@ -116,7 +116,7 @@ static int renamed_by_level(const void *a, const void *b)
 
 static uint32_t name_of(const struct profile_entities *t, uint32_t node)
 {
-	return node ? t->keys[KEY_FUNCTION].items[t->nodes[node].function].name : 0;
+	return node ? t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location].name : 0;
 }
 
 static int renamed_by_call(const void *a, const void *b)
@@ -133,16 +133,16 @@ static void renamed_add_calls(const struct renamed *r, const struct profile *s,
 {
 	const struct profile_entities *t = &r->entities;
 	const struct profile_key *k = &s->keys[KEY_STACK];
-	uint8_t *seen = mem_zarray(t->n_nodes + 1, 1);
+	uint8_t *seen = mem_zarray(t->stacks.n + 1, 1);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->keys[KEY_STACK].n; i++)
 		for (uint32_t node = columns_has(&k->self, i) ? t->keys[KEY_STACK].items[i].node
 							      : 0;
-		     node && !seen[node]; node = t->nodes[node].parent) {
+		     node && !seen[node]; node = t->stacks.rows[node].parent) {
 			seen[node] = 1;
 			VEC_PUSH(to->items, to->n, to->cap) = (struct renamed_call){
-			    name_of(t, node), name_of(t, t->nodes[node].parent)};
+			    name_of(t, node), name_of(t, t->stacks.rows[node].parent)};
 		}
 	free(seen);
 	if (to->n)

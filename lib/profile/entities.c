@@ -10,9 +10,9 @@
 
 void entities_init(struct profile_entities *t, struct intern *strings)
 {
-	*t = (struct profile_entities){.n_nodes = 0};
+	*t = (struct profile_entities){.strings = NULL};
 	t->strings = strings ? strings : &t->own;
-	VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = (struct entities_node){0, 0};
+	stacks_init(&t->stacks);
 	for (size_t k = 0; k < KEYS; k++)
 		t->keys[k].key = (enum key)k;
 	/* What every aggregate has. */
@@ -30,9 +30,8 @@ void entities_release(struct profile_entities *t)
 		free(t->keys[k].matches);
 		id_set_release(&t->keys[k].set);
 	}
-	free(t->nodes);
-	id_set_release(&t->node_set);
-	*t = (struct profile_entities){.n_nodes = 0};
+	stacks_release(&t->stacks);
+	*t = (struct profile_entities){.strings = NULL};
 }
 
 void entities_own_strings(struct profile_entities *t)
@@ -179,38 +178,6 @@ uint32_t entities_add(struct profile_entities *t, enum key key, const struct pro
 		k->items[id - 1].folded = true;
 	}
 	return id - 1;
-}
-
-static uint64_t node_hash(const struct entities_node *n)
-{
-	return hash_u64((uint64_t)n->parent << 32 | n->function);
-}
-
-static uint64_t entities_node_row_hash(const void *table, uint32_t id)
-{
-	return node_hash(&((const struct entities_node *)table)[id]);
-}
-
-static bool entities_node_equal(const void *table, uint32_t id, const void *key)
-{
-	const struct entities_node *a = &((const struct entities_node *)table)[id], *b = key;
-
-	return a->parent == b->parent && a->function == b->function;
-}
-
-uint32_t entities_node(struct profile_entities *t, uint32_t parent, uint32_t function)
-{
-	static const struct id_rows rows = {entities_node_row_hash, entities_node_equal};
-	struct entities_node n = {parent, function};
-	uint64_t hash = node_hash(&n);
-	uint32_t id = id_set_find(&t->node_set, &rows, t->nodes, hash, &n);
-
-	if (!id) {
-		id = (uint32_t)t->n_nodes;
-		VEC_PUSH(t->nodes, t->n_nodes, t->cap_nodes) = n;
-		id_set_add(&t->node_set, &rows, t->nodes, hash, id);
-	}
-	return id;
 }
 
 uint64_t entity_push_call(const struct profile_entities *t, uint64_t hash, uint32_t function)

@@ -22,11 +22,12 @@
 #include "lib/base/hash.h"
 #include "lib/base/intern.h"
 #include "lib/profile/key.h"
+#include "lib/profile/stacks.h"
 
 struct profile_entity { /* texts are ids in entities.strings, 0: none */
 	uint32_t name;  /* for people; of a stack its site's */
 	uint32_t raw, module, file, line;
-	uint32_t node; /* STACK: its calls */
+	uint32_t node; /* STACK: its calls, of entities.stacks */
 	union {
 		uint64_t address; /* LOCATION; has_address */
 		uint64_t hash;    /* STACK: the identity; 0: of what has no stack */
@@ -42,10 +43,6 @@ struct entity_match {       /* what is left of an entity when builds differ */
 	bool known; /* it was worked out */
 };
 
-struct entities_node {             /* a call path; [0] is the root */
-	uint32_t parent, function; /* function: an entity */
-};
-
 struct profile_entities {
 	struct intern *strings;
 	struct intern own; /* what strings are, where they are not shared */
@@ -57,9 +54,7 @@ struct profile_entities {
 		size_t cap_matches;
 		struct id_set set; /* of indexes + 1 */
 	} keys[KEYS];
-	struct entities_node *nodes;
-	size_t n_nodes, cap_nodes;
-	struct id_set node_set;
+	struct profile_stacks stacks; /* of functions: locations are entities */
 };
 
 /* strings: those of the names that the entities are of, which are then not copied; it outlives t.
@@ -79,7 +74,6 @@ static inline const char *entities_text(const struct profile_entities *t, uint32
 /* The entity's index in its key, made when it is new. */
 uint32_t entities_add(struct profile_entities *t, enum key key,
 		      const struct profile_entity *entity);
-uint32_t entities_node(struct profile_entities *t, uint32_t parent, uint32_t function);
 
 /* The hash of a stack that has one call more than the one with this hash: of a caller's to the callee's. It
  * starts at 0. */

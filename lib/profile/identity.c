@@ -469,8 +469,8 @@ static void identity_learn_sizes(struct finding *f, size_t build)
 		struct identity_sizes s = sizes_of(f, build, KEY_STACK, i);
 
 		for (uint32_t node = t->keys[KEY_STACK].items[i].node; node;
-		     node = t->nodes[node].parent) {
-			uint32_t function = t->nodes[node].function;
+		     node = t->stacks.rows[node].parent) {
+			uint32_t function = t->stacks.rows[node].location;
 
 			if (last[function] == i + 1)
 				continue;
@@ -648,8 +648,8 @@ static void identity_add_left(struct finding *f, struct left_stacks *to, uint32_
 {
 	struct left_stack l = {.first = to->n_calls, .index = index, .in_b = in_b};
 
-	for (; node; node = f->t->nodes[node].parent) {
-		uint32_t function = f->t->nodes[node].function;
+	for (; node; node = f->t->stacks.rows[node].parent) {
+		uint32_t function = f->t->stacks.rows[node].location;
 		uint64_t bare = identity_bare_of(f, function, hash_u64(function));
 
 		if (identity_library(f, function) || (l.n && to->calls[to->n_calls - 1] == bare))
@@ -1000,23 +1000,23 @@ static void identity_hash_nodes(struct finding *f, size_t build)
 {
 	const struct entities_key *k = &f->t->keys[KEY_FUNCTION];
 
-	for (size_t i = 1; i < f->t->n_nodes; i++) {
-		const struct entities_node *n = &f->t->nodes[i];
-		const struct profile_entity *of = &k->items[n->function];
+	for (size_t i = 1; i < f->t->stacks.n; i++) {
+		const struct profile_stack *n = &f->t->stacks.rows[i];
+		const struct profile_entity *of = &k->items[n->location];
 		struct node_hash h = f->nodes[n->parent];
-		uint64_t row = f->function_rows[build * k->n + n->function], bare;
+		uint64_t row = f->function_rows[build * k->n + n->location], bare;
 
-		h.same = hash_u64(h.same ^ identity_same(f, build, KEY_FUNCTION, n->function,
+		h.same = hash_u64(h.same ^ identity_same(f, build, KEY_FUNCTION, n->location,
 							 module_of(f, build, of->module).module)) |
 			 1;
 		h.rows = hash_u64(h.rows ^ row) | 1;
-		bare = identity_bare_of(f, n->function, row);
+		bare = identity_bare_of(f, n->location, row);
 		h.bare = hash_u64(h.bare ^ bare) | 1;
 		/* A function and a part of it are one call. */
-		if (!identity_library(f, n->function) && h.last != row)
+		if (!identity_library(f, n->location) && h.last != row)
 			h.core = hash_u64(h.core ^ bare) | 1;
 		h.last = row;
-		h.open |= identity_numbered(f, n->function);
+		h.open |= identity_numbered(f, n->location);
 		f->nodes[i] = h;
 	}
 }
@@ -1025,7 +1025,7 @@ static bool *identity_functions_in(const struct finding *f, size_t build)
 {
 	const struct profile_entities *t = f->t;
 	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
-	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
+	bool *seen = mem_zarray(t->stacks.n + 1, sizeof *seen);
 
 	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
 		in[i] = build_has(f, build, KEY_FUNCTION, i);
@@ -1033,9 +1033,9 @@ static bool *identity_functions_in(const struct finding *f, size_t build)
 		uint32_t node = t->keys[KEY_STACK].items[i].node;
 
 		if (node && !seen[node] && build_has(f, build, KEY_STACK, i))
-			for (; node && !seen[node]; node = t->nodes[node].parent) {
+			for (; node && !seen[node]; node = t->stacks.rows[node].parent) {
 				seen[node] = true;
-				in[t->nodes[node].function] = true;
+				in[t->stacks.rows[node].location] = true;
 			}
 	}
 	free(seen);
@@ -1049,7 +1049,7 @@ static void identity_find_functions(struct finding *f)
 	struct trace_follow g = {.rows = &rows};
 
 	f->function_rows = mem_zarray(f->n * n + 1, sizeof *f->function_rows);
-	f->nodes = mem_zarray(f->t->n_nodes + 1, sizeof *f->nodes);
+	f->nodes = mem_zarray(f->t->stacks.n + 1, sizeof *f->nodes);
 	f->library = mem_zarray(n + 1, 1);
 	f->bare = mem_zarray(n + 1, sizeof *f->bare);
 	f->sizes = mem_zarray(n + 1, sizeof *f->sizes);

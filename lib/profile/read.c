@@ -213,7 +213,7 @@ static uint32_t add_stack(struct profile_entities *t, const struct aggregate_rec
 					 strnlen(r->key.calls[i].raw.s, r->key.calls[i].raw.n));
 		function = entities_add(t, KEY_FUNCTION, &f);
 		to.hash = entity_push_call(t, to.hash, function);
-		to.node = entities_node(t, to.node, function);
+		to.node = stacks_add(&t->stacks, to.node, function);
 		VEC_PUSH(path->calls, path->n, path->cap) = (struct path_call){to.hash, to.node};
 	}
 	if (aggregate_site_of(r, &site)) {

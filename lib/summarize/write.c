@@ -400,14 +400,14 @@ static int summarize_function_order(const void *a, const void *b, void *arg)
 static int summarize_node_order(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
-	const struct entities_node *nodes = t->m->s->entities->nodes;
-	const struct entities_node *x = &nodes[*(const uint32_t *)a];
-	const struct entities_node *y = &nodes[*(const uint32_t *)b];
+	const struct profile_stack *nodes = t->m->s->entities->stacks.rows;
+	const struct profile_stack *x = &nodes[*(const uint32_t *)a];
+	const struct profile_stack *y = &nodes[*(const uint32_t *)b];
 
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
-	return (t->rank[x->function] > t->rank[y->function]) -
-	       (t->rank[x->function] < t->rank[y->function]);
+	return (t->rank[x->location] > t->rank[y->location]) -
+	       (t->rank[x->location] < t->rank[y->location]);
 }
 
 static void summarize_tree_init(struct tree *t, struct maker *m)
@@ -417,7 +417,7 @@ static void summarize_tree_init(struct tree *t, struct maker *m)
 	size_t functions = entities.keys[KEY_FUNCTION].n;
 	uint32_t *by_rank = mem_array(functions + 1, sizeof *by_rank);
 
-	*t = (struct tree){.m = m, .n_nodes = entities.n_nodes};
+	*t = (struct tree){.m = m, .n_nodes = entities.stacks.n};
 	t->rank = mem_array(functions + 1, sizeof *t->rank);
 	t->order = mem_array(t->n_nodes + 1, sizeof *t->order);
 	t->first = mem_zarray(t->n_nodes + 2, sizeof *t->first);
@@ -430,7 +430,7 @@ static void summarize_tree_init(struct tree *t, struct maker *m)
 	free(by_rank);
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		t->order[i - 1] = i;
-		t->first[entities.nodes[i].parent + 1]++;
+		t->first[entities.stacks.rows[i].parent + 1]++;
 	}
 	for (size_t i = 0; i < t->n_nodes; i++)
 		t->first[i + 1] += t->first[i];
@@ -478,22 +478,22 @@ static void summarize_add_stacks(struct maker *m)
 	at[0] = t.first[0];
 	/* at[depth] goes through the callees of the call at depth - 1. */
 	for (uint32_t parent = 0;;) {
-		const struct entities_node *n;
+		const struct profile_stack *n;
 		struct aggregate_call call;
 		uint32_t node;
 
 		if (at[depth] == t.first[parent + 1]) {
 			if (!depth)
 				break;
-			parent = entities->nodes[parent].parent;
+			parent = entities->stacks.rows[parent].parent;
 			t.key.len = ends[--depth];
 			t.same = t.same < t.key.len ? t.same : t.key.len;
 			continue;
 		}
 		node = t.order[at[depth]++];
-		n = &entities->nodes[node];
-		call.raw = text_of(m, entities->keys[KEY_FUNCTION].items[n->function].raw);
-		call.module = text_of(m, entities->keys[KEY_FUNCTION].items[n->function].module);
+		n = &entities->stacks.rows[node];
+		call.raw = text_of(m, entities->keys[KEY_FUNCTION].items[n->location].raw);
+		call.module = text_of(m, entities->keys[KEY_FUNCTION].items[n->location].module);
 		ends = mem_grow(ends, &cap_ends, depth + 1, sizeof *ends);
 		ends[depth++] = t.key.len;
 		aggregate_key_add_call(&t.key, &call);

@@ -210,8 +210,9 @@ static uint64_t naive_all(const struct game *g, const struct choice *c)
 /* The stack's letters, innermost first. */
 static void letters_of(const struct grouped_profile *p, uint32_t stack, char *to)
 {
-	for (; stack; stack = p->stacks[stack].parent) {
-		const struct names_location *l = &p->names.locations[p->stacks[stack].location];
+	for (; stack; stack = p->stacks.rows[stack].parent) {
+		const struct names_location *l =
+		    &p->names.locations[p->stacks.rows[stack].location];
 
 		*to++ = *names_text(
 		    &p->names, p->names.functions[p->names.calls[l->first].function].display, NULL);

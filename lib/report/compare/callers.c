@@ -36,11 +36,11 @@ bool callers_is_same(const struct profile_entity *a, const struct profile_entity
 static uint32_t callers_of_stack(const struct profile_entities *t,
 				 const struct profile_entity *entity, uint32_t node)
 {
-	while (node &&
-	       !callers_is_same(entity, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
-		node = t->nodes[node].parent;
-	node = node ? t->nodes[node].parent : 0;
-	return node ? t->nodes[node].function + 1 : 0;
+	while (node && !callers_is_same(
+			   entity, &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location]))
+		node = t->stacks.rows[node].parent;
+	node = node ? t->stacks.rows[node].parent : 0;
+	return node ? t->stacks.rows[node].location + 1 : 0;
 }
 
 static bool callers_several(const struct compare_rows *stacks, const struct profile_entity *entity)

@@ -76,7 +76,7 @@ static bool *compare_functions_of(const struct compare *c, size_t group)
 {
 	const struct profile_entities *t = c->entities;
 	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
-	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen);
+	bool *seen = mem_zarray(t->stacks.n + 1, sizeof *seen);
 
 	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
 		in[i] = groups_with(c, KEY_FUNCTION, i) >> group & 1;
@@ -85,9 +85,9 @@ static bool *compare_functions_of(const struct compare *c, size_t group)
 
 		if (!(groups_with(c, KEY_STACK, i) >> group & 1))
 			continue;
-		for (; node && !seen[node]; node = t->nodes[node].parent) {
+		for (; node && !seen[node]; node = t->stacks.rows[node].parent) {
 			seen[node] = true;
-			in[t->nodes[node].function] = true;
+			in[t->stacks.rows[node].location] = true;
 		}
 	}
 	free(seen);

@@ -22,7 +22,7 @@ static uint32_t compare_flame_place(const struct profile_entities *t, struct fla
 
 	while (node && !nodes[node]) {
 		VEC_PUSH(todo.items, todo.n, todo.cap) = node;
-		node = t->nodes[node].parent;
+		node = t->stacks.rows[node].parent;
 	}
 	at = node ? nodes[node] : FLAME_ROOT;
 	while (todo.n) {
@@ -31,7 +31,7 @@ static uint32_t compare_flame_place(const struct profile_entities *t, struct fla
 		const char *s, *module;
 
 		node = todo.items[--todo.n];
-		call = &t->keys[KEY_FUNCTION].items[t->nodes[node].function];
+		call = &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location];
 		s = entities_text(t, call->name, &n);
 		module = entities_text(t, call->module, &n_module);
 		at = nodes[node] = flame_child(f, at, s, n, module, n_module);
@@ -55,7 +55,7 @@ void compare_flame(const struct compare *c, enum sum sum, struct flame *f)
 {
 	static const char unnamed[] = "[stacks without names]", none[] = "[no stack]";
 	const struct profile_entities *t = c->entities;
-	uint32_t *nodes = mem_zarray(t->n_nodes + 1, sizeof *nodes);
+	uint32_t *nodes = mem_zarray(t->stacks.n + 1, sizeof *nodes);
 	struct compare_rows r;
 
 	f->name = COMPARE_FLAME;

@@ -193,8 +193,8 @@ static uint32_t subject_node(const struct profile_entities *t, const struct prof
 	uint32_t node = stack->node;
 
 	while (node &&
-	       !is_same_call(subject, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]))
-		node = t->nodes[node].parent;
+	       !is_same_call(subject, &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location]))
+		node = t->stacks.rows[node].parent;
 	return node;
 }
 
@@ -256,8 +256,9 @@ static bool is_library_call(const struct profile_entities *t, const struct profi
 static uint32_t caller_node(const struct profile_entities *t, uint32_t node)
 {
 	do
-		node = node ? t->nodes[node].parent : 0;
-	while (node && is_library_call(t, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]));
+		node = node ? t->stacks.rows[node].parent : 0;
+	while (node &&
+	       is_library_call(t, &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location]));
 	return node;
 }
 
@@ -284,7 +285,7 @@ void gate_entity_text(const struct profile_entities *t, enum key key,
 	node = subject_node(t, entity, entity);
 	for (unsigned n = 0; (node = caller_node(t, node)) && n <= GATE_CALLS_MAX; n++) {
 		const struct profile_entity *call =
-		    &t->keys[KEY_FUNCTION].items[t->nodes[node].function];
+		    &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location];
 		size_t len;
 		const char *name = entities_text(t, call->name, &len);
 
@@ -306,7 +307,8 @@ static void describe_callers(const struct gate_context *x, const struct gate_rul
 		if (n)
 			buf_adds(&b, " < ");
 		if (n < DESCRIBE_CALLERS)
-			add_call_name(&b, t, &t->keys[KEY_FUNCTION].items[t->nodes[node].function]);
+			add_call_name(&b, t,
+				      &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location]);
 		else
 			buf_adds(&b, "[more]");
 	}

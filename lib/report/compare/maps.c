@@ -26,17 +26,18 @@ static bool map_call_in(const struct compare *c, size_t group, const char *name)
 {
 	const struct profile_entities *t = c->entities;
 	const char *rest;
-	bool *seen = mem_zarray(t->n_nodes + 1, sizeof *seen), found = false;
+	bool *seen = mem_zarray(t->stacks.n + 1, sizeof *seen), found = false;
 
 	for (uint32_t i = 0; i < t->keys[KEY_STACK].n && !found; i++) {
 		uint32_t node = t->keys[KEY_STACK].items[i].node;
 
 		if (!node || seen[node] || !map_has(c, group, KEY_STACK, i))
 			continue;
-		for (; node && !seen[node] && !found; node = t->nodes[node].parent) {
+		for (; node && !seen[node] && !found; node = t->stacks.rows[node].parent) {
 			seen[node] = true;
 			found = name_maps_entity_is(
-			    t, &t->keys[KEY_FUNCTION].items[t->nodes[node].function], name, &rest);
+			    t, &t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location], name,
+			    &rest);
 		}
 	}
 	free(seen);

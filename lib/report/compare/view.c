@@ -348,7 +348,7 @@ void compare_entity_text(const struct profile_entities *t, const struct profile_
 
 static void add_node(const struct profile_entities *t, struct buf *to, uint32_t node)
 {
-	add_string(t, to, t->keys[KEY_FUNCTION].items[t->nodes[node].function].name);
+	add_string(t, to, t->keys[KEY_FUNCTION].items[t->stacks.rows[node].location].name);
 }
 
 /* Outermost first in one field, and innermost first as lines beneath the row. */
@@ -363,7 +363,7 @@ static void compare_view_make_chain(struct compare_view *v, const struct profile
 	uint32_t at = stack_cut_at(&v->cut, entity->node, &outer, &left);
 
 	v->chain.len = v->detail_text.len = 0;
-	for (uint32_t i = entity->node; i; i = i == at ? outer : t->nodes[i].parent)
+	for (uint32_t i = entity->node; i; i = i == at ? outer : t->stacks.rows[i].parent)
 		VEC_PUSH(path, n, cap) = i;
 	for (size_t i = n; i-- > 0;) {
 		if (path[i] == at)
@@ -643,11 +643,11 @@ static void compare_view_cut_stacks(struct compare_view *v)
 	const struct profile_entity *items = t->keys[KEY_STACK].items;
 	char note[STACK_CUT_NOTE];
 
-	for (size_t i = 1; i < t->n_nodes; i++) {
-		const struct entities_node *node = &t->nodes[i];
+	for (size_t i = 1; i < t->stacks.n; i++) {
+		const struct profile_stack *node = &t->stacks.rows[i];
 		size_t n;
 
-		entities_text(t, t->keys[KEY_FUNCTION].items[node->function].name, &n);
+		entities_text(t, t->keys[KEY_FUNCTION].items[node->location].name, &n);
 		stack_cut_add(&v->cut, node->parent, 1, n);
 	}
 	for (size_t i = 0; i < v->table.n_rows; i++)

@@ -104,8 +104,9 @@ static void add_details(struct frames_detail *d, uint32_t stack, struct table_ro
 	size_t offsets[DETAIL_CALLS], n = 0;
 
 	d->text.len = 0;
-	for (; stack; stack = p->stacks[stack].parent) {
-		const struct names_location *l = &p->names.locations[p->stacks[stack].location];
+	for (; stack; stack = p->stacks.rows[stack].parent) {
+		const struct names_location *l =
+		    &p->names.locations[p->stacks.rows[stack].location];
 
 		for (uint32_t k = l->first; k < l->first + l->n_calls; k++, n++) {
 			const struct names_call *c = &p->names.calls[k];

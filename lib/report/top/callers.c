@@ -32,17 +32,17 @@ uint32_t callers_next(const struct grouped_profile *p, uint32_t *stack, uint32_t
 
 	if (call + 1 < l->first + l->n_calls)
 		return call + 1;
-	*stack = p->stacks[*stack].parent;
-	return *stack ? p->names.locations[p->stacks[*stack].location].first : 0;
+	*stack = p->stacks.rows[*stack].parent;
+	return *stack ? p->names.locations[p->stacks.rows[*stack].location].first : 0;
 }
 
 bool callers_start(const struct grouped_profile *p, uint32_t *stack, uint32_t *call)
 {
-	uint32_t site = p->stacks[*stack].site & ~SITE_INSIDE;
+	uint32_t site = p->stack_sites[*stack] & ~SITE_INSIDE;
 	uint32_t location = p->names.calls[site].location;
 
-	while (*stack && p->stacks[*stack].location != location)
-		*stack = p->stacks[*stack].parent;
+	while (*stack && p->stacks.rows[*stack].location != location)
+		*stack = p->stacks.rows[*stack].parent;
 	*call = site;
 	return *stack && site;
 }

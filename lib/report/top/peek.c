@@ -71,8 +71,9 @@ static void peek_look_at(struct peek *k, const struct peek_options *o, uint32_t 
 	uint32_t callee = NOBODY, last = NOBODY;
 	size_t n = 0;
 
-	for (;; stack = p->stacks[stack].parent) {
-		const struct names_location *l = &p->names.locations[p->stacks[stack].location];
+	for (;; stack = p->stacks.rows[stack].parent) {
+		const struct names_location *l =
+		    &p->names.locations[p->stacks.rows[stack].location];
 
 		for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
 			uint32_t function = p->names.calls[c].function;
@@ -90,7 +91,7 @@ static void peek_look_at(struct peek *k, const struct peek_options *o, uint32_t 
 			}
 			callee = function;
 		}
-		if (!stack || !p->stacks[stack].parent)
+		if (!stack || !p->stacks.rows[stack].parent)
 			break;
 	}
 	for (size_t i = 0; i < n; i++) {

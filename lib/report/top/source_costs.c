@@ -112,15 +112,16 @@ static void add_stack(struct source_costs *s, const struct source_options *o, ui
 	const struct grouped_profile *p = s->p;
 	bool innermost = true;
 
-	for (;; stack = p->stacks[stack].parent) {
-		const struct names_location *l = &p->names.locations[p->stacks[stack].location];
+	for (;; stack = p->stacks.rows[stack].parent) {
+		const struct names_location *l =
+		    &p->names.locations[p->stacks.rows[stack].location];
 
 		for (uint32_t c = l->first; c < l->first + l->n_calls; c++) {
 			if (matches(s, o, p->names.calls[c].function))
 				source_add_call(s, &p->names.calls[c], serial, innermost, v);
 			innermost = false;
 		}
-		if (!stack || !p->stacks[stack].parent)
+		if (!stack || !p->stacks.rows[stack].parent)
 			break;
 	}
 }

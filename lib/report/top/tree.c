@@ -97,18 +97,19 @@ static void top_tree_build_down(struct tree *t)
 {
 	const struct grouped_profile *p = t->p;
 	const struct grouping *g = stacks(t);
-	uint32_t *node = mem_zarray(p->n_stacks, sizeof *node);
+	uint32_t *node = mem_zarray(p->stacks.n, sizeof *node);
 
 	for (size_t i = 0; i < g->n; i++)
 		if (weight(t, i))
 			node[g->groups[i].id] = 1;
-	for (size_t i = p->n_stacks; i-- > 1;)
+	for (size_t i = p->stacks.n; i-- > 1;)
 		if (node[i])
-			node[p->stacks[i].parent] = 1;
+			node[p->stacks.rows[i].parent] = 1;
 	node[0] = 0;
-	for (size_t i = 1; i < p->n_stacks; i++)
+	for (size_t i = 1; i < p->stacks.n; i++)
 		if (node[i])
-			node[i] = below(t, node[p->stacks[i].parent], p->stacks[i].location);
+			node[i] =
+			    below(t, node[p->stacks.rows[i].parent], p->stacks.rows[i].location);
 	for (size_t i = 0; i < g->n; i++) {
 		uint64_t v = weight(t, i);
 		uint32_t stack = g->groups[i].id;
@@ -147,19 +148,19 @@ static void start_walker(const struct tree *t, struct walker *w)
 	const struct grouped_profile *p = t->p;
 
 	w->stack = stacks(t)->groups[w->group].id;
-	w->call = p->names.locations[p->stacks[w->stack].location].first;
+	w->call = p->names.locations[p->stacks.rows[w->stack].location].first;
 }
 
 /* The function of the next call, and one further out. */
 static uint32_t step(const struct tree *t, struct walker *w)
 {
 	const struct grouped_profile *p = t->p;
-	const struct names_location *l = &p->names.locations[p->stacks[w->stack].location];
+	const struct names_location *l = &p->names.locations[p->stacks.rows[w->stack].location];
 	uint32_t function = p->names.calls[w->call].function;
 
 	if (++w->call == l->first + l->n_calls) {
-		w->stack = p->stacks[w->stack].parent;
-		w->call = p->names.locations[p->stacks[w->stack].location].first;
+		w->stack = p->stacks.rows[w->stack].parent;
+		w->call = p->names.locations[p->stacks.rows[w->stack].location].first;
 	}
 	return function;
 }
