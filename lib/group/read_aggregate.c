@@ -11,7 +11,9 @@
 
 struct loader {
 	struct grouped_profile *p;
-	struct aggregate_record rec;
+	const struct aggregate_asked *asked;
+	const struct aggregate_record *rec; /* the present one */
+	struct buf event, clock;            /* of the head: of the periods, of the times */
 	uint32_t *path; /* stacks of the first calls of the present record's stack */
 	size_t n_path, cap_path;
 };
@@ -38,7 +40,7 @@ static uint32_t call_at(struct loader *l, struct aggregate_text display, struct 
 }
 
 /* Callees after their callers, so that parents have smaller ids. */
-static uint32_t aggregate_project_stack_of(struct loader *l, const struct aggregate_key *k)
+static uint32_t read_aggregate_stack_of(struct loader *l, const struct aggregate_key *k)
 {
 	struct grouped_profile *p = l->p;
 	uint32_t stack = l->n_path ? l->path[l->n_path - 1] : 0;
@@ -86,10 +88,10 @@ static uint32_t text_id(struct intern *t, struct aggregate_text s)
 	return intern_add(t, s.s, s.n);
 }
 
-static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
+static uint32_t read_aggregate_group_of(struct loader *l, size_t grouping)
 {
 	struct grouping *g = &l->p->groupings[grouping];
-	const struct aggregate_key *k = &l->rec.key;
+	const struct aggregate_key *k = &l->rec->key;
 	uint32_t call, id = 0, site = 0;
 	bool inside = false;
 	struct aggregate_site at;
@@ -101,19 +103,19 @@ static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
 	case KEY_FILE:
 	case KEY_MODULE: id = text_id(&l->p->names.strings, k->name); break;
 	case KEY_FUNCTION:
-		call = call_at(l, l->rec.texts[0], k->raw, k->module,
+		call = call_at(l, l->rec->texts[0], k->raw, k->module,
 			       (struct aggregate_text){"", 0}, 0);
 		id = l->p->names.calls[call].function;
 		break;
 	case KEY_SITE:
-		site = call_at(l, l->rec.texts[0], k->raw, k->module, k->file, k->line);
+		site = call_at(l, l->rec->texts[0], k->raw, k->module, k->file, k->line);
 		inside = k->inside;
 		id = pass_site_id(l->p, site | (inside ? SITE_INSIDE : 0));
 		break;
 	default:
-		id = aggregate_project_stack_of(l, k);
-		if (aggregate_site_of(&l->rec, &at)) {
-			site = call_at(l, l->rec.texts[0], whole_raw(k, &at), at.module, at.file,
+		id = read_aggregate_stack_of(l, k);
+		if (aggregate_site_of(l->rec, &at)) {
+			site = call_at(l, l->rec->texts[0], whole_raw(k, &at), at.module, at.file,
 				       at.line);
 			inside = at.inside;
 		}
@@ -122,22 +124,22 @@ static uint32_t aggregate_project_group_of(struct loader *l, size_t grouping)
 	return grouping_group(g, 0, id, site, inside);
 }
 
-static void aggregate_project_add_row(struct loader *l)
+static void read_aggregate_add_row(struct loader *l)
 {
 	struct grouped_profile *p = l->p;
-	struct tally_sums self = aggregate_sums_of(&l->rec, 0),
-			  total = aggregate_sums_of(&l->rec, AGG_TOTAL);
+	struct tally_sums self = aggregate_sums_of(l->rec, 0),
+			  total = aggregate_sums_of(l->rec, AGG_TOTAL);
 
 	/* Functions come first, with the names that stacks show. */
-	if (l->rec.key.by == KEY_FUNCTION)
-		call_at(l, l->rec.texts[0], l->rec.key.raw, l->rec.key.module,
+	if (l->rec->key.by == KEY_FUNCTION)
+		call_at(l, l->rec->texts[0], l->rec->key.raw, l->rec->key.module,
 			(struct aggregate_text){"", 0}, 0);
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		uint32_t group;
 
-		if (p->groupings[i].key.by != l->rec.key.by)
+		if (p->groupings[i].key.by != l->rec->key.by)
 			continue;
-		group = aggregate_project_group_of(l, i);
+		group = read_aggregate_group_of(l, i);
 		if (self.has)
 			columns_add(&p->now.keys[i].self, group, &self);
 		if (total.has)
@@ -148,74 +150,32 @@ static void aggregate_project_add_row(struct loader *l)
 static void add_frame(struct loader *l)
 {
 	struct grouped_profile *p = l->p;
-	struct tally_sums s = aggregate_sums_of(&l->rec, 0);
+	struct tally_sums s = aggregate_sums_of(l->rec, 0);
 
 	s.has &= ~(unsigned)SUMS_OF_MOMENTS;
 	for (size_t i = 0; i < p->n_groupings; i++)
 		if (p->groupings[i].key.by == KEY_FRAME) {
-			uint32_t id = pass_frame_id(p, l->rec.key.frame, l->rec.texts[0].s,
-						    l->rec.texts[0].n, !l->rec.key.which);
+			uint32_t id = pass_frame_id(p, l->rec->key.frame, l->rec->texts[0].s,
+						    l->rec->texts[0].n, !l->rec->key.which);
 
 			columns_add(&p->now.keys[i].self,
 				    grouping_group(&p->groupings[i], 0, id, 0, false), &s);
 		}
 }
 
-static void weaken(struct profile_known *to, const struct profile_known *from, unsigned never)
-{
-	for (unsigned s = 0; s < SUMS; s++) {
-		bool moment = never >> s & 1 && from->state[s];
-		uint8_t unknown_reason =
-		    moment ? (uint8_t)UNKNOWN_PER_FRAME : from->unknown_reason[s];
-
-		profile_weaken(to, s, moment ? METRIC_ABSENT : from->state[s], unknown_reason);
-	}
-}
-
+/* What is known by the key; never: SUM_BITs of what belongs to moments. */
 static void add_known(struct loader *l, enum key by, unsigned never)
 {
-	struct profile_known k;
+	const uint8_t *states = l->rec->marks, *reasons = l->rec->marks + SUMS;
 
-	aggregate_known_of(&l->rec, &k);
 	for (size_t i = 0; i < l->p->n_groupings; i++)
-		if (l->p->groupings[i].key.by == by)
-			weaken(&l->p->now.keys[i].known, &k, never);
-}
+		for (enum sum s = 0; l->p->groupings[i].key.by == by && s < SUMS; s++) {
+			bool moment = never >> s & 1 && states[s] && reasons[s] != UNKNOWN_MIXED;
 
-static enum status aggregate_project_add_whole(struct loader *l, struct err *e)
-{
-	struct profile *r = &l->p->now;
-	struct tally_sums s = aggregate_sums_of(&l->rec, 0);
-	unsigned which = l->rec.key.which;
-	struct profile_known k;
-
-	if (which == AGG_ALL) {
-		if (!aggregate_known_check(&l->rec, e))
-			return err_failure(e);
-		aggregate_known_of(&l->rec, &k);
-		weaken(&r->known, &k, 0);
-		add_known(l, KEY_FRAME, SUMS_OF_MOMENTS);
-		sums_add(&r->all, &s);
-	} else if (which == AGG_UNFILTERED) {
-		sums_add(&r->unfiltered, &s);
-	} else if (which <= AGG_COVERAGE + TIERS) {
-		sums_add(&r->coverage[which - AGG_COVERAGE], &s);
-	}
-	return ST_OK;
-}
-
-static void add_worst(struct loader *l)
-{
-	struct profile *r = &l->p->now;
-
-	for (unsigned i = 0; i <= SUM_REAL; i++) {
-		const struct aggregate_value *v = aggregate_record_value(&l->rec, i);
-
-		if (!v || v->max <= (__int128)r->worst[i].v[i])
-			continue;
-		r->worst[i].number = v->max_at.frame;
-		r->worst[i].v[i] = (uint64_t)v->max;
-	}
+			profile_weaken(&l->p->now.keys[i].known, s,
+				       moment ? METRIC_ABSENT : states[s],
+				       moment ? UNKNOWN_PER_FRAME : reasons[s]);
+		}
 }
 
 enum status aggregate_check_options(const struct aggregate_record *head, const char *options,
@@ -231,34 +191,36 @@ enum status aggregate_check_options(const struct aggregate_record *head, const c
 		       had->n ? had->s : "", options);
 }
 
-static enum status aggregate_project_add(struct loader *l, const struct aggregate_asked *asked,
-					 struct err *e)
+static enum status read_aggregate_record(void *arg, const struct aggregate_record *r, struct err *e)
 {
-	struct grouped_profile *p = l->p;
+	struct loader *l = arg;
 
-	switch (l->rec.key.kind) {
+	l->rec = r;
+	if (l->n_path > r->key.n_same)
+		l->n_path = r->key.n_same;
+	if (r->key.kind == AGG_HEAD && aggregate_check_options(r, l->asked->options, e))
+		return err_failure(e);
+	if (profile_join_record(&l->p->now, r, e))
+		return err_failure(e);
+	switch (r->key.kind) {
 	case AGG_HEAD:
-		if (aggregate_check_options(&l->rec, asked->options, e))
-			return err_failure(e);
-		p->now.captures += l->rec.counts[0];
-		p->now.frames += l->rec.counts[1];
+		buf_add(&l->event, r->texts[3].s, r->texts[3].n);
+		buf_add(&l->clock, r->texts[4].s, r->texts[4].n);
+		return grouped_profile_see_clock(l->p, buf_str(&l->clock), e);
+	case AGG_WHOLE:
+		if (r->key.which == AGG_ALL)
+			add_known(l, KEY_FRAME, SUMS_OF_MOMENTS);
 		break;
-	case AGG_NOTE:
-		if (l->rec.key.which <= NOTE_LOSS)
-			p->now.notes[l->rec.key.which] += l->rec.counts[1];
-		break;
-	case AGG_WHOLE: return aggregate_project_add_whole(l, e);
-	case AGG_FRAMES: add_worst(l); break;
 	case AGG_FRAME: add_frame(l); break;
-	case AGG_ROW: aggregate_project_add_row(l); break;
+	case AGG_ROW: read_aggregate_add_row(l); break;
 	case AGG_KEY:
-		if (!aggregate_known_check(&l->rec, e))
+		if (!aggregate_known_check(r, e))
 			return err_failure(e);
-		add_known(l, l->rec.key.by, 0);
-		if (asked->pruned && l->rec.counts[1]) {
-			struct tally_sums lost = aggregate_sums_of(&l->rec, 0);
+		add_known(l, r->key.by, 0);
+		if (l->asked->pruned && r->counts[1]) {
+			struct tally_sums lost = aggregate_sums_of(r, 0);
 
-			asked->pruned(asked->arg, l->rec.key.by, l->rec.counts[1], &lost);
+			l->asked->pruned(l->asked->arg, r->key.by, r->counts[1], &lost);
 		}
 		break;
 	default: break;
@@ -283,34 +245,15 @@ static enum status can_answer(const struct grouped_profile *p, const struct aggr
 enum status grouped_profile_read_aggregate(struct cursor *c, struct grouped_profile *p,
 					   const struct aggregate_asked *asked, struct err *e)
 {
-	struct loader l = {.p = p};
-	struct buf event = BUF_INIT, clock = BUF_INIT;
-	struct aggregate_reader r;
+	struct loader l = {.p = p, .asked = asked, .event = BUF_INIT, .clock = BUF_INIT};
 	enum status st = can_answer(p, asked, e);
 
 	if (st)
 		return st;
-	aggregate_reader_init(&r, c);
-	while (!(st = aggregate_reader_record(&r, &l.rec, e))) {
-		if (l.n_path > l.rec.key.n_same)
-			l.n_path = l.rec.key.n_same;
-		if (r.records == 1 && l.rec.key.kind != AGG_HEAD)
-			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
-		if (!st)
-			st = aggregate_project_add(&l, asked, e);
-		if (r.records == 1 && !st) {
-			buf_add(&event, l.rec.texts[3].s, l.rec.texts[3].n);
-			buf_add(&clock, l.rec.texts[4].s, l.rec.texts[4].n);
-			st = grouped_profile_see_clock(p, buf_str(&clock), e);
-		}
-		if (st)
-			break;
-	}
-	periods_join(p, event.data, event.len, aggregate_is_several(event.data, event.len));
-	buf_release(&event);
-	buf_release(&clock);
-	aggregate_record_release(&l.rec);
-	aggregate_reader_release(&r);
+	st = aggregate_records(c, read_aggregate_record, &l, e);
+	periods_join(p, l.event.data, l.event.len, aggregate_is_several(l.event.data, l.event.len));
+	buf_release(&l.event);
+	buf_release(&l.clock);
 	free(l.path);
-	return st == ST_NONE ? ST_OK : st;
+	return st;
 }

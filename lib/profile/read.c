@@ -76,27 +76,16 @@ static uint32_t string(struct profile_entities *t, struct aggregate_text s)
 	return entities_string(t, s.s, s.n);
 }
 
-static bool several(struct aggregate_text t)
+/* The same text of all, or PROFILE_MIXED. */
+static uint32_t one_text(struct profile_entities *t, struct aggregate_text s)
 {
-	return aggregate_is_several(t.s, t.n);
-}
-
-/* The same text in all of a file, or PROFILE_MIXED. */
-static void one_format(struct profile *s, struct profile_entities *t,
-		       const struct aggregate_record *r, bool *first)
-{
-	uint32_t format = string(t, r->key.name);
-
-	s->format = *first ? format : PROFILE_MIXED;
-	if (several(r->key.name))
-		s->format = PROFILE_MIXED;
-	*first = false;
+	return aggregate_is_several(s.s, s.n) ? PROFILE_MIXED : string(t, s);
 }
 
 static void read_input(struct profile *s, struct profile_entities *t,
 		       const struct aggregate_record *r)
 {
-	uint32_t program = several(r->texts[3]) ? PROFILE_MIXED : string(t, r->texts[3]);
+	uint32_t program = one_text(t, r->texts[3]);
 	uint32_t arguments = string(t, r->texts[4]);
 
 	uint64_t run = 0;
@@ -107,18 +96,6 @@ static void read_input(struct profile *s, struct profile_entities *t,
 	num_hex(r->texts[5].s, r->texts[5].n, &run);
 	VEC_PUSH(s->inputs, s->n_inputs, s->cap_inputs) =
 	    (struct profile_input){r->key.hash, r->key.bytes, run};
-}
-
-static void read_frames(struct profile *s, const struct aggregate_record *r)
-{
-	for (unsigned i = 0; i <= SUM_REAL; i++) {
-		const struct aggregate_value *v = aggregate_record_value(r, i);
-
-		if (!v || v->max <= 0)
-			continue;
-		s->worst[i].number = v->max_at.frame;
-		s->worst[i].v[i] = v->max > UINT64_MAX ? UINT64_MAX : (uint64_t)v->max;
-	}
 }
 
 /* A number of an aggregate's value: decimals of them are left over. */
@@ -165,45 +142,105 @@ static void read_counter(struct profile *s, struct profile_entities *t,
 	VEC_PUSH(s->counters, s->n_counters, s->cap_counters) = c;
 }
 
-static enum status read_whole(struct profile *s, const struct aggregate_record *r, struct err *e)
+static void join_worst(struct profile *p, const struct aggregate_record *r)
+{
+	for (unsigned i = 0; i <= SUM_REAL; i++) {
+		const struct aggregate_value *v = aggregate_record_value(r, i);
+
+		if (!v || v->max <= (__int128)p->worst[i].v[i])
+			continue;
+		p->worst[i].number = v->max_at.frame;
+		p->worst[i].v[i] = v->max > UINT64_MAX ? UINT64_MAX : (uint64_t)v->max;
+	}
+}
+
+static enum status join_whole(struct profile *p, const struct aggregate_record *r, struct err *e)
 {
 	struct tally_sums sums = aggregate_sums_of(r, 0);
 
 	if (r->key.which == AGG_ALL) {
 		if (!aggregate_known_check(r, e))
 			return err_failure(e);
-		s->all = sums;
-		aggregate_known_of(r, &s->known);
+		for (enum sum s = 0; s < SUMS; s++)
+			profile_weaken(&p->known, s, r->marks[s], r->marks[SUMS + s]);
+		sums_add(&p->all, &sums);
 	} else if (r->key.which == AGG_UNFILTERED) {
-		s->unfiltered = sums;
+		sums_add(&p->unfiltered, &sums);
 	} else if (r->key.which <= AGG_COVERAGE + TIERS) {
-		s->coverage[r->key.which - AGG_COVERAGE] = sums;
+		sums_add(&p->coverage[r->key.which - AGG_COVERAGE], &sums);
 	} else {
 		return err_set(e, ST_BAD, "there is no such tier of coverage");
 	}
 	return ST_OK;
 }
 
-/* The first calls of the present record's stack, each with those before it. */
-struct path {
+enum status profile_join_record(struct profile *p, const struct aggregate_record *r, struct err *e)
+{
+	switch (r->key.kind) {
+	case AGG_HEAD:
+		p->captures += r->counts[0];
+		p->frames += r->counts[1];
+		break;
+	case AGG_NOTE:
+		if (r->key.which <= NOTE_LOSS)
+			p->notes[r->key.which] =
+			    add_saturating(p->notes[r->key.which], r->counts[1]);
+		break;
+	case AGG_WHOLE: return join_whole(p, r, e);
+	case AGG_FRAMES: join_worst(p, r); break;
+	default: break;
+	}
+	return ST_OK;
+}
+
+enum status aggregate_records(struct cursor *c,
+			      enum status (*each)(void *arg, const struct aggregate_record *r,
+						  struct err *e),
+			      void *arg, struct err *e)
+{
+	struct aggregate_record rec = {.has = 0};
+	struct aggregate_reader r;
+	enum status st;
+
+	aggregate_reader_init(&r, c);
+	while (!(st = aggregate_reader_record(&r, &rec, e))) {
+		if (r.records == 1 && rec.key.kind != AGG_HEAD)
+			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
+		if (!st)
+			st = each(arg, &rec, e);
+		if (st)
+			break;
+	}
+	if (st == ST_NONE && !r.records)
+		st = err_set(e, ST_BAD, "an aggregate of nothing");
+	aggregate_record_release(&rec);
+	aggregate_reader_release(&r);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+struct reading {
+	struct profile *profile;
+	struct profile_entities *entities;
+	bool has_format;
+	/* The first calls of the present record's stack, each with those before it. */
 	struct path_call {
 		uint64_t hash;
 		uint32_t node;
-	} * calls;
-	size_t n, cap;
+	} * path;
+	size_t n_path, cap_path;
 };
 
-static uint32_t add_stack(struct profile_entities *t, const struct aggregate_record *r,
-			  struct path *path)
+static uint32_t add_stack(struct reading *x, const struct aggregate_record *r)
 {
+	struct profile_entities *t = x->entities;
 	struct profile_entity to = {.name = string(t, r->texts[0])};
 	struct aggregate_site site;
 
-	if (path->n) {
-		to.hash = path->calls[path->n - 1].hash;
-		to.node = path->calls[path->n - 1].node;
+	if (x->n_path) {
+		to.hash = x->path[x->n_path - 1].hash;
+		to.node = x->path[x->n_path - 1].node;
 	}
-	for (size_t i = path->n; i < r->key.n_calls; i++) {
+	for (size_t i = x->n_path; i < r->key.n_calls; i++) {
 		struct profile_entity f = {.raw = string(t, r->key.calls[i].raw),
 					   .module = string(t, r->key.calls[i].module)};
 		uint32_t function;
@@ -214,7 +251,7 @@ static uint32_t add_stack(struct profile_entities *t, const struct aggregate_rec
 		function = entities_add(t, KEY_FUNCTION, &f);
 		to.hash = entity_push_call(t, to.hash, function);
 		to.node = stacks_add(&t->stacks, to.node, function);
-		VEC_PUSH(path->calls, path->n, path->cap) = (struct path_call){to.hash, to.node};
+		VEC_PUSH(x->path, x->n_path, x->cap_path) = (struct path_call){to.hash, to.node};
 	}
 	if (aggregate_site_of(r, &site)) {
 		to.raw = string(t, site.raw);
@@ -226,10 +263,10 @@ static uint32_t add_stack(struct profile_entities *t, const struct aggregate_rec
 	return entities_add(t, KEY_STACK, &to);
 }
 
-static void read_row(struct profile *s, struct profile_entities *t,
-		     const struct aggregate_record *r, struct path *path)
+static void read_row(struct reading *x, const struct aggregate_record *r)
 {
-	struct profile_key *k = &s->keys[r->key.by];
+	struct profile_entities *t = x->entities;
+	struct profile_key *k = &x->profile->keys[r->key.by];
 	struct tally_sums self = aggregate_sums_of(r, 0), total = aggregate_sums_of(r, AGG_TOTAL);
 	struct profile_entity to = {.name = string(t, r->key.name)};
 	struct aggregate_site at;
@@ -246,9 +283,9 @@ static void read_row(struct profile *s, struct profile_entities *t,
 	}
 	placed = r->key.by == KEY_FUNCTION && aggregate_site_of(r, &at);
 	to.folded = placed && at.inside;
-	entity = r->key.by == KEY_STACK ? add_stack(t, r, path) : entities_add(t, r->key.by, &to);
+	entity = r->key.by == KEY_STACK ? add_stack(x, r) : entities_add(t, r->key.by, &to);
 	if (placed)
-		profile_set_place(s, entity,
+		profile_set_place(x->profile, entity,
 				  (struct profile_place){string(t, at.file), at.line, 0});
 	if (self.has)
 		columns_add(&k->self, entity, &self);
@@ -274,82 +311,64 @@ static unsigned domain_of(const struct profile_entities *t, const struct profile
 	return at ? 0 : DOMAIN_MALLOC + 1;
 }
 
-static enum status read_record(struct profile *s, struct profile_entities *t,
-			       const struct aggregate_record *r, bool *first_format,
-			       struct path *path, struct err *e)
+static enum status profile_read_record(void *arg, const struct aggregate_record *r, struct err *e)
 {
+	struct reading *x = arg;
+	struct profile *p = x->profile;
+	struct profile_entities *t = x->entities;
+
+	if (x->n_path > r->key.n_same)
+		x->n_path = r->key.n_same;
 	switch (r->key.kind) {
 	case AGG_HEAD:
-		s->options = string(t, r->texts[0]);
-		s->clock = string(t, r->texts[4]);
-		s->period[0] = several(r->texts[3]) ? PROFILE_MIXED : string(t, r->texts[3]);
-		s->sampling = several(r->texts[1]) ? PROFILE_MIXED : string(t, r->texts[1]);
-		s->captures = r->counts[0];
-		s->frames = r->counts[1];
-		s->duration = r->counts[2];
+		p->options = string(t, r->texts[0]);
+		p->clock = string(t, r->texts[4]);
+		p->period[0] = one_text(t, r->texts[3]);
+		p->sampling = one_text(t, r->texts[1]);
+		p->duration = r->counts[2];
 		break;
-	case AGG_INPUT: read_input(s, t, r); break;
-	case AGG_FORMAT: one_format(s, t, r, first_format); break;
+	case AGG_INPUT: read_input(p, t, r); break;
+	case AGG_FORMAT:
+		p->format = x->has_format ? PROFILE_MIXED : one_text(t, r->key.name);
+		x->has_format = true;
+		break;
 	case AGG_MODULE:
-		VEC_PUSH(s->modules, s->n_modules, s->cap_modules) = (struct profile_module){
+		VEC_PUSH(p->modules, p->n_modules, p->cap_modules) = (struct profile_module){
 		    string(t, r->key.name), string(t, r->key.second), false};
 		break;
 	case AGG_NOTE:
-		s->started |= r->key.name.n == sizeof PROFILE_STARTED - 1 &&
+		p->started |= r->key.name.n == sizeof PROFILE_STARTED - 1 &&
 			      !memcmp(r->key.name.s, PROFILE_STARTED, r->key.name.n);
-		trace_note_status(r->key.name.s, r->key.name.n, &s->status);
-		if (r->key.which <= NOTE_LOSS)
-			s->notes[r->key.which] =
-			    add_saturating(s->notes[r->key.which], r->counts[1]);
+		trace_note_status(r->key.name.s, r->key.name.n, &p->status);
 		break;
-	case AGG_WHOLE: return read_whole(s, r, e);
-	case AGG_FRAMES: read_frames(s, r); break;
-	case AGG_COUNTER: read_counter(s, t, r); break;
-	case AGG_ROW: read_row(s, t, r, path); break;
+	case AGG_COUNTER: read_counter(p, t, r); break;
+	case AGG_ROW: read_row(x, r); break;
 	case AGG_KEY:
 		if (!aggregate_known_check(r, e))
 			return err_failure(e);
-		s->keys[r->key.by].held = true;
-		s->keys[r->key.by].cut = r->counts[1];
-		s->keys[r->key.by].rest = aggregate_sums_of(r, 0);
-		aggregate_known_of(r, &s->keys[r->key.by].known);
+		p->keys[r->key.by].held = true;
+		p->keys[r->key.by].cut = r->counts[1];
+		p->keys[r->key.by].rest = aggregate_sums_of(r, 0);
+		aggregate_known_of(r, &p->keys[r->key.by].known);
 		break;
 	default: break;
 	}
-	return ST_OK;
+	return profile_join_record(p, r, e);
 }
 
-enum status profile_read(struct cursor *c, struct profile_entities *t, struct profile *s,
+enum status profile_read(struct cursor *c, struct profile_entities *t, struct profile *p,
 			 struct err *e)
 {
-	struct aggregate_record rec = {.has = 0};
-	struct aggregate_reader r;
+	struct reading x = {.profile = p, .entities = t};
 	enum status st;
-	bool first_format = true;
-	struct path path = {.n = 0};
 
-	profile_init(s, KEYS);
-	s->from_aggregate = true;
-	aggregate_reader_init(&r, c);
-	while (!(st = aggregate_reader_record(&r, &rec, e))) {
-		if (r.records == 1 && rec.key.kind != AGG_HEAD)
-			st = err_set(e, ST_BAD, "the aggregate has no head: it is a part of one");
-		if (path.n > rec.key.n_same)
-			path.n = rec.key.n_same;
-		if (!st)
-			st = read_record(s, t, &rec, &first_format, &path, e);
-		if (st)
-			break;
-	}
-	if (st == ST_NONE && !r.records)
-		st = err_set(e, ST_BAD, "an aggregate of nothing");
-	profile_sort(s, t);
-	s->domain = domain_of(t, s);
-	free(path.calls);
-	aggregate_record_release(&rec);
-	aggregate_reader_release(&r);
-	if (st == ST_NONE)
-		return ST_OK;
-	profile_release(s);
+	profile_init(p, KEYS);
+	p->from_aggregate = true;
+	st = aggregate_records(c, profile_read_record, &x, e);
+	profile_sort(p, t);
+	p->domain = domain_of(t, p);
+	free(x.path);
+	if (st)
+		profile_release(p);
 	return st;
 }

@@ -13,6 +13,16 @@
 enum status profile_read(struct cursor *c, struct profile_entities *t, struct profile *s,
 			 struct err *e);
 
+/* All records of an aggregate, front to back, until each() returns another status than ST_OK. One without a head or
+ * without any record is ST_BAD. */
+enum status aggregate_records(struct cursor *c,
+			      enum status (*each)(void *arg, const struct aggregate_record *r,
+						  struct err *e),
+			      void *arg, struct err *e);
+/* A record of kind HEAD, NOTE, WHOLE or FRAMES joins the sums of everything: captures and frames, notes by severity,
+ * what is known of all, of all before filters and by coverage, the worst frames. Of other kinds: nothing. */
+enum status profile_join_record(struct profile *p, const struct aggregate_record *r, struct err *e);
+
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */
 struct tally_sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
 /* The place of a stack's site, or of a function; false: none, or it makes no sense. */

@@ -93,41 +93,37 @@ static enum status can_answer(const struct frames *f, struct err *e)
 	return ST_OK;
 }
 
+struct aggregate_reading {
+	struct frames *f;
+	const struct aggregate_asked *asked;
+	uint32_t capture;
+};
+
+static enum status frames_read_record(void *arg, const struct aggregate_record *r, struct err *e)
+{
+	struct aggregate_reading *x = arg;
+	struct frames *f = x->f;
+
+	switch (r->key.kind) {
+	case AGG_HEAD:
+		if (aggregate_check_options(r, x->asked->options, e))
+			return err_failure(e);
+		f->merged.captures += r->counts[0];
+		break;
+	case AGG_INPUT: add_input(&f->merged, r); break;
+	case AGG_FRAMES: add_any(f, r); break;
+	case AGG_FRAME: frames_aggregate_add_row(f, r, x->capture); break;
+	default: break;
+	}
+	return profile_join_record(&f->project.now, r, e);
+}
+
 enum status frames_aggregate(struct frames *f, struct cursor *c,
 			     const struct aggregate_asked *asked, struct err *e)
 {
-	struct aggregate_record rec = {.has = 0};
-	uint32_t capture = (uint32_t)f->project.now.captures + 1;
-	struct profile *run = &f->project.now;
-	struct aggregate_reader r;
-	enum status st = can_answer(f, e);
+	struct aggregate_reading x = {f, asked, (uint32_t)f->project.now.captures + 1};
 
-	if (st)
-		return st;
-	aggregate_reader_init(&r, c);
-	while (!(st = aggregate_reader_record(&r, &rec, e))) {
-		switch (rec.key.kind) {
-		case AGG_HEAD:
-			st = aggregate_check_options(&rec, asked->options, e);
-			if (st)
-				break;
-			run->captures += rec.counts[0];
-			run->frames += rec.counts[1];
-			f->merged.captures += rec.counts[0];
-			break;
-		case AGG_INPUT: add_input(&f->merged, &rec); break;
-		case AGG_WHOLE:
-			for (enum sum i = 0; rec.key.which == AGG_ALL && i < SUMS; i++)
-				profile_weaken(&run->known, i, rec.marks[i], rec.marks[SUMS + i]);
-			break;
-		case AGG_FRAMES: add_any(f, &rec); break;
-		case AGG_FRAME: frames_aggregate_add_row(f, &rec, capture); break;
-		default: break;
-		}
-		if (st)
-			break;
-	}
-	aggregate_record_release(&rec);
-	aggregate_reader_release(&r);
-	return st == ST_NONE ? ST_OK : st;
+	if (can_answer(f, e))
+		return err_failure(e);
+	return aggregate_records(c, frames_read_record, &x, e);
 }
