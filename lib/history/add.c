@@ -226,11 +226,6 @@ static struct profile_entity history_entity(const struct adding *a, enum key key
 	return t;
 }
 
-static bool has_row(const struct profile_key *k, uint32_t i)
-{
-	return columns_has(&k->self, i) || columns_has(&k->total, i);
-}
-
 static size_t rows_of(const struct profile_key *k)
 {
 	return k->self.n > k->total.n ? k->self.n : k->total.n;
@@ -280,13 +275,13 @@ static enum status add_entities(struct adding *a)
 
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
-			n += has_row(&a->s->keys[k], i);
+			n += profile_has_row(&a->s->keys[k], i);
 	rows_begin(&r, a->db, "tm_things (id, key, name, raw, module, file, line)", 7, n,
 		   " ON CONFLICT DO NOTHING");
 	put_entity(a, &r, KEYS, &whole);
 	for (enum key k = 0; k < KEYS; k++)
 		for (uint32_t i = 0; is_row(k) && i < rows_of(&a->s->keys[k]); i++)
-			if (has_row(&a->s->keys[k], i)) {
+			if (profile_has_row(&a->s->keys[k], i)) {
 				struct profile_entity of = history_entity(a, k, i);
 
 				put_entity(a, &r, k, &of);

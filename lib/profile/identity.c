@@ -56,17 +56,9 @@ struct finding {
 	} * nodes;
 };
 
-static bool has_entity(const struct profile *s, enum key key, uint32_t entity)
-{
-	return columns_has(&s->keys[key].self, entity) || columns_has(&s->keys[key].total, entity);
-}
-
 static bool build_has(const struct finding *f, size_t build, enum key key, uint32_t entity)
 {
-	for (size_t i = 0; i < f->builds[build].n; i++)
-		if (has_entity(f->builds[build].runs[i], key, entity))
-			return true;
-	return false;
+	return profiles_have(f->builds[build].runs, f->builds[build].n, key, entity);
 }
 
 /* --- modules --- */
@@ -1021,27 +1013,6 @@ static void identity_hash_nodes(struct finding *f, size_t build)
 	}
 }
 
-static bool *identity_functions_in(const struct finding *f, size_t build)
-{
-	const struct profile_entities *t = f->t;
-	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
-	bool *seen = mem_zarray(t->stacks.n + 1, sizeof *seen);
-
-	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
-		in[i] = build_has(f, build, KEY_FUNCTION, i);
-	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
-		uint32_t node = t->keys[KEY_STACK].items[i].node;
-
-		if (node && !seen[node] && build_has(f, build, KEY_STACK, i))
-			for (; node && !seen[node]; node = t->stacks.rows[node].parent) {
-				seen[node] = true;
-				in[t->stacks.rows[node].location] = true;
-			}
-	}
-	free(seen);
-	return in;
-}
-
 static void identity_find_functions(struct finding *f)
 {
 	const size_t n = f->t->keys[KEY_FUNCTION].n;
@@ -1055,7 +1026,7 @@ static void identity_find_functions(struct finding *f)
 	f->sizes = mem_zarray(n + 1, sizeof *f->sizes);
 	f->sites = sites_new();
 	for (size_t b = 0; b < f->n; b++) {
-		bool *in = identity_functions_in(f, b);
+		bool *in = profiles_functions(f->builds[b].runs, f->builds[b].n, f->t);
 
 		identity_learn_sizes(f, b);
 		identity_add_build(f, &g, b, KEY_FUNCTION, in);

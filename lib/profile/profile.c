@@ -136,6 +136,36 @@ bool profile_value(const struct profile *p, enum key key, uint32_t entity, enum 
 	return has >> sum & 1 || (!(own | below) && !k->cut);
 }
 
+bool profiles_have(const struct profile *const *runs, size_t n, enum key key, uint32_t entity)
+{
+	for (size_t i = 0; i < n; i++)
+		if (profile_has_row(&runs[i]->keys[key], entity))
+			return true;
+	return false;
+}
+
+bool *profiles_functions(const struct profile *const *runs, size_t n,
+			 const struct profile_entities *t)
+{
+	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
+	bool *seen = mem_zarray(t->stacks.n + 1, sizeof *seen);
+
+	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
+		in[i] = profiles_have(runs, n, KEY_FUNCTION, i);
+	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
+		uint32_t node = t->keys[KEY_STACK].items[i].node;
+
+		if (!node || seen[node] || !profiles_have(runs, n, KEY_STACK, i))
+			continue;
+		for (; node && !seen[node]; node = t->stacks.rows[node].parent) {
+			seen[node] = true;
+			in[t->stacks.rows[node].location] = true;
+		}
+	}
+	free(seen);
+	return in;
+}
+
 void profile_set_place(struct profile *p, uint32_t function, struct profile_place place)
 {
 	p->places = mem_grow_zero(p->places, &p->n_places, (size_t)function + 1, sizeof *p->places);

@@ -180,6 +180,16 @@ const struct profile_counter *profile_counter(const struct profile *p,
 bool profile_value(const struct profile *p, enum key key, uint32_t entity, enum sum sum,
 		   bool cumulative, uint64_t *v);
 
+static inline bool profile_has_row(const struct profile_key *k, uint32_t row)
+{
+	return columns_has(&k->self, row) || columns_has(&k->total, row);
+}
+/* Whether any of the runs has it. */
+bool profiles_have(const struct profile *const *runs, size_t n, enum key key, uint32_t entity);
+/* By function, whether any of the runs has it, itself or as a call of a stack; the caller's to free. */
+bool *profiles_functions(const struct profile *const *runs, size_t n,
+			 const struct profile_entities *t);
+
 void profile_set_place(struct profile *p, uint32_t function, struct profile_place place);
 static inline struct profile_place profile_place_of(const struct profile *p, uint32_t function)
 {

@@ -318,7 +318,7 @@ static uint64_t count_rows(const struct maker *m, enum key by)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->s->entities->keys[by].n; i++)
-		n += columns_has(&k->self, i) || columns_has(&k->total, i);
+		n += profile_has_row(k, i);
 	return n;
 }
 

@@ -54,52 +54,12 @@ bool compare_knows_in_part(const struct profile *run, enum sum sum)
 	return false;
 }
 
-static bool has_entity(const struct profile *s, enum key key, uint32_t entity)
-{
-	return columns_has(&s->keys[key].self, entity) || columns_has(&s->keys[key].total, entity);
-}
-
-/* Bit per group with a run that has the entity. */
-static uint64_t groups_with(const struct compare *c, enum key key, uint32_t entity)
-{
-	uint64_t in = 0;
-
-	for (size_t g = 0; g < c->n_groups; g++)
-		for (size_t i = 0; i < c->groups[g].n; i++)
-			if (has_entity(c->groups[g].runs[i], key, entity))
-				in |= (uint64_t)1 << g;
-	return in;
-}
-
-/* The functions that a group has, as entities of their own or as calls of stacks. */
-static bool *compare_functions_of(const struct compare *c, size_t group)
-{
-	const struct profile_entities *t = c->entities;
-	bool *in = mem_zarray(t->keys[KEY_FUNCTION].n + 1, sizeof *in);
-	bool *seen = mem_zarray(t->stacks.n + 1, sizeof *seen);
-
-	for (uint32_t i = 0; i < t->keys[KEY_FUNCTION].n; i++)
-		in[i] = groups_with(c, KEY_FUNCTION, i) >> group & 1;
-	for (uint32_t i = 0; i < t->keys[KEY_STACK].n; i++) {
-		uint32_t node = t->keys[KEY_STACK].items[i].node;
-
-		if (!(groups_with(c, KEY_STACK, i) >> group & 1))
-			continue;
-		for (; node && !seen[node]; node = t->stacks.rows[node].parent) {
-			seen[node] = true;
-			in[t->stacks.rows[node].location] = true;
-		}
-	}
-	free(seen);
-	return in;
-}
-
 static void compare_disambiguate_in(const struct compare *c, size_t group, struct name_suffix *ends)
 {
 	const struct entities_key *k = &c->entities->keys[KEY_FUNCTION];
 	struct name_suffix *a = mem_array(k->n + 1, sizeof *a);
 	uint32_t *of = mem_array(k->n + 1, sizeof *of);
-	bool *in = compare_functions_of(c, group);
+	bool *in = profiles_functions(compare_runs(c, group), c->groups[group].n, c->entities);
 	size_t n = 0, len;
 
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -425,7 +385,7 @@ bool compare_raw(const struct compare_rows *r, size_t row, const struct profile 
 
 		any |= known;
 		/* One of the row's names may be among what was left out; another is there. */
-		unknown |= !known && has_entity(run, r->key, entity);
+		unknown |= !known && profile_has_row(&run->keys[r->key], entity);
 		if (known)
 			*v += as_signed(sum, x);
 		if (sum_is_mean(sum) && profile_value(run, r->key, entity, by, cumulative, &x))

@@ -88,6 +88,10 @@ bool compare_knows(const struct compare *c, enum key key, enum sum sum);
 bool compare_knows_total(const struct compare *c, enum sum sum);
 /* Of one set of blocks: requested and real bytes and their number; those that are live; and so on. */
 bool compare_same_measure(enum sum a, enum sum b);
+static inline const struct profile *const *compare_runs(const struct compare *c, size_t group)
+{
+	return (const struct profile *const *)c->groups[group].runs;
+}
 /* Records of the run lack the sum, of which others are known of all: it is a lower bound. */
 bool compare_knows_in_part(const struct profile *run, enum sum sum);
 

@@ -12,13 +12,7 @@ typedef bool map_in(const struct compare *c, size_t group, const char *name);
 
 static bool map_has(const struct compare *c, size_t group, enum key key, uint32_t entity)
 {
-	const struct compare_group *g = &c->groups[group];
-
-	for (size_t r = 0; r < g->n; r++)
-		if (columns_has(&g->runs[r]->keys[key].self, entity) ||
-		    columns_has(&g->runs[r]->keys[key].total, entity))
-			return true;
-	return false;
+	return profiles_have(compare_runs(c, group), c->groups[group].n, key, entity);
 }
 
 /* Among the calls of a group's stacks. */
