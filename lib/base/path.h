@@ -41,10 +41,35 @@ static inline const char *path_base_n(const char *path, size_t *n)
 	return slash + 1;
 }
 
-/* As path_base, but all of what ends in a slash: never empty, unless the path is. */
+/* A path of Windows: C:\g\game.exe, \\host\g\game.exe, \Device\HarddiskVolume3\g\game.exe. */
+static inline bool path_is_windows(const char *path, size_t n)
+{
+	return n && (path[0] == '\\' || (n > 2 && path[1] == ':' && path[2] == '\\'));
+}
+
+/* As path_base_n, of a path that a capture has, which may be one of Windows. */
+static inline const char *path_base_captured_n(const char *path, size_t *n)
+{
+	const char *slash = path_is_windows(path, *n) ? memrchr(path, '\\', *n) : NULL;
+
+	if (slash) {
+		*n -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	return path_base_n(path, n);
+}
+
+static inline const char *path_base_captured(const char *path)
+{
+	size_t n = strlen(path);
+
+	return path_base_captured_n(path, &n);
+}
+
+/* As path_base_captured, but all of what ends in a slash: never empty, unless the path is. */
 static inline const char *path_name(const char *path)
 {
-	const char *base = path_base(path);
+	const char *base = path_base_captured(path);
 
 	return *base ? base : path;
 }
@@ -52,7 +77,7 @@ static inline const char *path_name(const char *path)
 static inline const char *path_name_n(const char *path, size_t *n)
 {
 	size_t left = *n;
-	const char *base = path_base_n(path, &left);
+	const char *base = path_base_captured_n(path, &left);
 
 	if (!left)
 		return path;

@@ -6,7 +6,7 @@
  *
  * A sample is a (type, stack, domain); the type is the label "type", and the domain, when all are
  * exported, the label "domain". Sample types are what the captures know; an address is the
- * link-time one, and so a mapping starts at 0. Every location has a function, by place where
+ * link-time one, within the call as pprof has it, and so a mapping starts at 0. Every location has a function, by place where
  * nothing names it, so the profile says that no mapping needs symbols.
  */
 #include "lib/export/profile.h"
@@ -142,6 +142,12 @@ static uint64_t export_pprof_function_id(struct pprof *f, const struct names_cal
 	return id;
 }
 
+/* profile.proto: of a call, an address within its instruction, not behind it. */
+static uint64_t address_within(const struct names_location *l)
+{
+	return l->address - (l->behind && l->address ? 1 : 0);
+}
+
 static uint64_t export_pprof_mapping_id(struct pprof *f, const struct names_location *l)
 {
 	uint32_t key[2] = {l->module, l->build_id}, id;
@@ -154,8 +160,8 @@ static uint64_t export_pprof_mapping_id(struct pprof *f, const struct names_loca
 		VEC_PUSH(f->by_id, f->n_mappings, f->cap_mappings) =
 		    (struct pprof_mapping){.module = l->module, .build_id = l->build_id};
 	m = &f->by_id[id - 1];
-	if (l->has_address && l->address >= m->end)
-		m->end = l->address < UINT64_MAX ? l->address + 1 : l->address;
+	if (l->has_address && address_within(l) >= m->end)
+		m->end = address_within(l) < UINT64_MAX ? address_within(l) + 1 : UINT64_MAX;
 	if (l->tier > m->tier)
 		m->tier = l->tier;
 	m->inlined |= l->n_calls > 1;
@@ -186,7 +192,7 @@ static void export_pprof_put_location(struct pprof *f, uint32_t location)
 	}
 	m.id = location_id(f, location);
 	m.mapping_id = export_pprof_mapping_id(f, l);
-	m.address = l->has_address ? l->address : 0;
+	m.address = l->has_address ? address_within(l) : 0;
 	m.n_line = l->n_calls;
 	m.line = line_list;
 	p.n_location = 1;

@@ -256,6 +256,17 @@ static void by_archive(struct binder *b, const struct module *m, uint64_t offset
 		out->reason = REASON_OUTSIDE;
 }
 
+/* A PE file is loaded as an image, section by section, whose mapping is told as one from its first byte on: offsets in it
+ * are those in memory (RVA). In the headers, which a mapping of the file itself begins with, both are the same. */
+static bool by_image(const struct map_range *r, const struct object *o, uint64_t addr,
+		     uint64_t *vaddr)
+{
+	if (r->offset || !object_image_base(o))
+		return false;
+	*vaddr = object_image_base(o) + (addr - r->lo);
+	return true;
+}
+
 static void bind_by_runtime(struct binder *b, const struct location *l, struct find_resolved *out)
 {
 	uint64_t addr = l->raw;
@@ -281,7 +292,8 @@ static void bind_by_runtime(struct binder *b, const struct location *l, struct f
 		out->vaddr = addr - (m->ranges[0].lo - m->ranges[0].offset);
 		return;
 	}
-	if (object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
+	if (!by_image(r, f->file->object, addr, &out->vaddr) &&
+	    object_offset_to_vaddr(f->file->object, addr - r->lo + r->offset, &out->vaddr) &&
 	    !by_first_byte(m, f->file->object, addr, &out->vaddr))
 		out->reason = REASON_OUTSIDE;
 }
@@ -517,7 +529,7 @@ static void add_modules(const struct trace *of, const struct module_answer *file
 		if (!files[i].asked || !is(&files[i]))
 			continue;
 		if (++*n <= NAMED_MAX)
-			buf_addf(names, "%s%s", names->len ? ", " : "", path_base(name));
+			buf_addf(names, "%s%s", names->len ? ", " : "", path_base_captured(name));
 	}
 }
 

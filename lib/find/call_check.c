@@ -108,7 +108,7 @@ static unsigned percent(uint64_t part, uint64_t whole)
 static void call_check_add_note(struct trace *t, struct module_check *m)
 {
 	const struct call_check *c = &m->check;
-	const char *name = path_base(m->name);
+	const char *name = path_base_captured(m->name);
 	enum call_verdict v;
 
 	m->check.tried = CALL_CHECK_TRIED;

@@ -471,14 +471,17 @@ static void explain_file(struct find_files *f, const struct find_file *x,
 static struct find_file *files_candidate(struct find_files *f, const struct files_module *m)
 {
 	const struct object_build_id *id = &m->id;
-	const char *name = m->name, *base = path_base(name);
+	const char *name = m->name, *base = path_base_captured(name);
+	const bool windows =
+	    path_is_windows(name, strlen(name)); /* letters may be of either case */
 	const struct wanted w = {m, arch_of_path(name)};
 	struct find_file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct find_file *x = f->items[i];
-		bool named = base[0] && files_same_module(path_base(x->path), base);
+		bool named = base[0] && (files_same_module(path_base(x->path), base) ||
+					 (windows && !strcasecmp(path_base(x->path), base)));
 
 		if (!x->given || x->broken)
 			continue;

@@ -220,6 +220,7 @@ struct identity {
 	uint32_t module, build_id, function, file, line;
 	enum how how;
 	uint8_t kind; /* HOW_VADDR: behind a call or not, which are two instructions */
+	bool behind;  /* names_location's: of equal ones the first's */
 };
 
 static void push_call(struct group_names *n, uint32_t function, uint32_t file, uint32_t line,
@@ -249,7 +250,7 @@ static struct identity identity_of(const struct group_names *n, const struct nam
 				 l->module,   l->build_id,
 				 c->function, c->file,
 				 c->line,     l->how,
-				 l->kind};
+				 l->kind,     l->behind};
 }
 
 static uint64_t identity_hash(const struct identity *id)
@@ -298,6 +299,7 @@ static uint32_t add_location(struct group_names *n, const struct identity *id,
 	row.how = (uint8_t)id->how;
 	row.linked = id->how == HOW_VADDR;
 	row.kind = id->kind;
+	row.behind = id->behind;
 	row.named = id->function != 0;
 	VEC_PUSH(n->locations, n->n_locations, n->cap_locations) = row;
 	id_set_add(&m->location_set, &location_rows, n, hash, got);
@@ -587,7 +589,7 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 	const struct location *l = &t->locations[location];
 	const struct trace_symbols *s = &t->symbols;
 	const struct binding *b = symbols_binding(s, location);
-	struct identity id = {.how = HOW_UNKNOWN};
+	struct identity id = {.how = HOW_UNKNOWN, .behind = l->kind == LOCATION_RETURN};
 	struct names_location row = {.n_calls = 0};
 	const struct symbol_object *o;
 	const char *text;
@@ -603,6 +605,7 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 			id.address = b->vaddr;
 			id.how = HOW_VADDR;
 			id.kind = b->kind;
+			id.behind = b->kind == LOCATION_RETURN;
 		}
 	}
 	if (b->call && b->call < s->n_calls) {

@@ -39,6 +39,7 @@ struct names_location {
 	bool has_address;
 	bool linked;  /* it is the link-time one, as captured: of a return, behind the call */
 	uint8_t kind; /* enum location_kind, where it is linked */
+	bool behind;  /* the address is a return address: behind the call */
 	bool named;   /* the capture or symbols name the first call */
 	uint8_t tier; /* enum tier */
 	uint8_t how;  /* what the address is, as names.c tells locations apart */

@@ -227,7 +227,7 @@ enum tracemill_status tracemill_prewarm(struct tracemill_symbolizer *s,
 /* Symbols. */
 
 static enum tracemill_status give_symbol(struct tracemill_symbol *to, struct tracemill_symbol *from,
-					 const struct object_symbol *x)
+					 const struct object *o, const struct object_symbol *x)
 {
 	from->size = to->size;
 	if (x) {
@@ -235,7 +235,7 @@ static enum tracemill_status give_symbol(struct tracemill_symbol *to, struct tra
 		from->address = x->lo;
 		from->bytes = x->hi - x->lo;
 		from->file = x->file ? x->file : "";
-		from->sized = x->sized;
+		from->sized = x->sized || object_kind(o)->unsized;
 	}
 	memcpy(to, from, to->size < sizeof *from ? to->size : sizeof *from);
 	return TRACEMILL_OK;
@@ -271,7 +271,8 @@ static enum tracemill_status symbolizer_find_symbol_at(struct library_call *c)
 	} else {
 		x = object_symbol_at(q.file->object, q.addr);
 	}
-	return x || *symbol.declared_file ? give_symbol(c->a, &symbol, x) : TRACEMILL_NOTHING;
+	return x || *symbol.declared_file ? give_symbol(c->a, &symbol, q.file->object, x)
+					  : TRACEMILL_NOTHING;
 }
 
 static bool has_size(const struct tracemill_symbol *symbol)
@@ -300,7 +301,7 @@ static enum tracemill_status symbolizer_find_symbol_named(struct library_call *c
 	const struct object_symbol *x =
 	    f->object ? object_any_symbol_named(f->object, a->name, a->n, a->i) : NULL;
 
-	return x ? give_symbol(c->a, &symbol, x) : TRACEMILL_NOTHING;
+	return x ? give_symbol(c->a, &symbol, f->object, x) : TRACEMILL_NOTHING;
 }
 
 enum tracemill_status tracemill_symbol_named(struct tracemill_symbolizer *s,

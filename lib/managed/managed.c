@@ -323,7 +323,7 @@ static bool same_id(struct usym_text id, const uint8_t *bytes, size_t n)
 
 static bool is_named(struct usym_text name, const char *module)
 {
-	const char *base = path_base(module);
+	const char *base = path_base_captured(module);
 
 	return name.n && name.n == strlen(base) && !memcmp(name.s, base, name.n);
 }
@@ -339,7 +339,8 @@ const struct usym *managed_usym(struct managed *m, const char *module, const uin
 		if (!f->usym)
 			continue;
 		if (f->module) {
-			if (!strcmp(f->module, module) || !strcmp(f->module, path_base(module)))
+			if (!strcmp(f->module, module) ||
+			    !strcmp(f->module, path_base_captured(module)))
 				return f->usym;
 			continue;
 		}

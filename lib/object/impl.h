@@ -56,8 +56,9 @@ struct object_image {
 	} symtab; /* of a table that is in no section */
 	struct pe_image {
 		uint64_t base;
-		uint32_t exports, exports_size; /* RVA */
-		char *pdb;                      /* what its CodeView record names; NULL: none */
+		uint32_t exports, exports_size; /* RVA, as the next two */
+		uint32_t imports, unwind, unwind_size;
+		char *pdb; /* what its CodeView record names; NULL: none */
 		uint32_t pdb_age;
 	} pe;                  /* of a PE file (pe.c) */
 	uint64_t wasm_imports; /* functions of others, which come before a module's own (wasm.c) */

@@ -10,11 +10,12 @@
  * file's order of bytes, as LLVM has it (BuildID.cpp); GNU ld and lld write one into .buildid. A
  * symbol has no size, and in 32-bit x86 code it loses what the calling convention adds to its name.
  */
+#include "lib/object/pe.h"
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
 #include "lib/base/mem_budget.h"
-#include "lib/object/format.h"
+#include "lib/base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,13 +42,19 @@ enum {
 	CLASS_FILE = 103,
 	CLASS_WEAK = 105,
 	TYPE_FUNCTION = 2,
+	PE_LOADS_MAX = 256,
 };
 #define CNT_CODE        UINT32_C(0x20)
 #define CNT_ZEROES      UINT32_C(0x80)
 #define MEM_DISCARDABLE UINT32_C(0x02000000)
 #define MEM_EXECUTE     UINT32_C(0x20000000)
 
-enum directory { DIRECTORY_EXPORTS = 0, DIRECTORY_DEBUG = 6 };
+enum directory {
+	DIRECTORY_EXPORTS = 0,
+	DIRECTORY_IMPORTS = 1,
+	DIRECTORY_UNWIND = 3,
+	DIRECTORY_DEBUG = 6,
+};
 
 /* What the headers say, while they are read. */
 struct pe_headers {
@@ -357,6 +364,9 @@ static enum status pe_open(struct object_image *f, const struct object_want *wan
 	f->pe.base = h.base;
 	f->pe.exports = h.directories[DIRECTORY_EXPORTS].rva;
 	f->pe.exports_size = h.directories[DIRECTORY_EXPORTS].size;
+	f->pe.imports = h.directories[DIRECTORY_IMPORTS].rva;
+	f->pe.unwind = h.directories[DIRECTORY_UNWIND].rva;
+	f->pe.unwind_size = h.directories[DIRECTORY_UNWIND].size;
 	read_debug_directory(f, &h);
 	return format_check_arch(f, want, e);
 }
@@ -509,64 +519,87 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 	mem_budget_free(bytes);
 }
 
-/* Exports. */
+/* Bytes in memory, and exports. */
 
-struct exports {
-	uint8_t *bytes; /* of the section that has all of it */
-	uint64_t size, rva;
-	uint32_t functions, n_functions, names, ordinals, n_names; /* RVAs */
-};
-
-static const uint8_t *export_bytes(const struct exports *x, uint64_t rva, uint64_t n)
+const uint8_t *pe_bytes(struct pe_bytes *b, const struct object_image *f, uint64_t rva, uint64_t n)
 {
-	uint64_t from = rva - x->rva;
+	struct err ignored = ERR_INIT;
+	uint64_t from = rva - b->rva;
 
-	return rva >= x->rva && from <= x->size && n <= x->size - from ? x->bytes + from : NULL;
+	if (b->bytes && rva >= b->rva && from <= b->size)
+		return n <= b->size - from ? b->bytes + from : NULL;
+	for (size_t i = 1; i < f->n_sections; i++) {
+		const struct section_header *s = &f->sections[i];
+		uint64_t at = f->pe.base + rva - s->addr;
+
+		if (s->kind != SECTION_BYTES || !(s->flags & SECTION_LOADED) ||
+		    f->pe.base + rva < s->addr || at >= s->size)
+			continue;
+		mem_budget_free(b->bytes);
+		b->bytes = NULL;
+		if (b->loads++ >= PE_LOADS_MAX || section_read(f, s, &b->bytes, &b->size, &ignored))
+			return NULL;
+		b->rva = s->addr - f->pe.base;
+		return n <= b->size - at ? b->bytes + at : NULL;
+	}
+	return NULL;
 }
 
-/* False: there are none, or not in one section, as linkers write them. The caller frees bytes. */
+void pe_bytes_release(struct pe_bytes *b)
+{
+	mem_budget_free(b->bytes);
+	*b = (struct pe_bytes){.bytes = NULL};
+}
+
+struct exports {
+	struct pe_bytes bytes; /* of the section that has all of it, as linkers write it */
+	const uint8_t *functions, *names, *ordinals;
+	uint32_t n_functions, n_names;
+	struct pe_function *bounds;
+	size_t n_bounds;
+};
+
+static void release_exports(struct exports *x)
+{
+	pe_bytes_release(&x->bytes);
+	free(x->bounds);
+}
+
+/* False: there are none, or not in one section. The caller releases x. */
 static bool load_exports(struct exports *x, const struct object_image *f)
 {
-	const uint64_t at = f->pe.base + f->pe.exports;
-	struct err ignored = ERR_INIT;
-	const uint8_t *d;
+	const uint8_t *d, *section;
 
-	*x = (struct exports){.bytes = NULL};
-	for (size_t i = 1; f->pe.exports_size && i < f->n_sections && !x->bytes; i++) {
-		const struct section_header *s = &f->sections[i];
-
-		if (s->kind != SECTION_BYTES || !(s->flags & SECTION_LOADED) || at < s->addr ||
-		    at - s->addr >= s->size)
-			continue;
-		if (section_read(f, s, &x->bytes, &x->size, &ignored))
-			return false;
-		x->rva = s->addr - f->pe.base;
-	}
-	d = x->bytes ? export_bytes(x, f->pe.exports, EXPORT_DIRECTORY) : NULL;
+	*x = (struct exports){.n_names = 0};
+	d = f->pe.exports_size ? pe_bytes(&x->bytes, f, f->pe.exports, EXPORT_DIRECTORY) : NULL;
 	if (!d)
 		return false;
+	section = x->bytes.bytes;
 	x->n_functions = le32(d + 20);
 	x->n_names = le32(d + 24);
-	x->functions = le32(d + 28);
-	x->names = le32(d + 32);
-	x->ordinals = le32(d + 36);
-	return export_bytes(x, x->functions, (uint64_t)x->n_functions * 4) &&
-	       export_bytes(x, x->names, (uint64_t)x->n_names * 4) &&
-	       export_bytes(x, x->ordinals, (uint64_t)x->n_names * 2);
+	x->functions = pe_bytes(&x->bytes, f, le32(d + 28), (uint64_t)x->n_functions * 4);
+	x->names = section == x->bytes.bytes
+		       ? pe_bytes(&x->bytes, f, le32(d + 32), (uint64_t)x->n_names * 4)
+		       : NULL;
+	x->ordinals = section == x->bytes.bytes
+			  ? pe_bytes(&x->bytes, f, le32(d + 36), (uint64_t)x->n_names * 2)
+			  : NULL;
+	return x->functions && x->names && x->ordinals && section == x->bytes.bytes;
 }
 
 /* The i-th name and its RVA. False: it is broken, or another file's function (a forwarder). */
-static bool export_at(const struct exports *x, const struct object_image *f, uint32_t i,
+static bool export_at(struct exports *x, const struct object_image *f, uint32_t i,
 		      const char **name, uint32_t *rva)
 {
-	uint32_t at = le32(export_bytes(x, x->names, 0) + (size_t)4 * i);
-	uint16_t ordinal = le16(export_bytes(x, x->ordinals, 0) + (size_t)2 * i);
+	const uint64_t at = le32(x->names + (size_t)4 * i) - x->bytes.rva;
+	const uint16_t ordinal = le16(x->ordinals + (size_t)2 * i);
 
-	*name = (const char *)export_bytes(x, at, 1); /* a NUL is behind the section's bytes */
-	if (!*name || !**name || ordinal >= x->n_functions)
+	if (at >= x->bytes.size || ordinal >= x->n_functions)
 		return false;
-	*rva = le32(export_bytes(x, x->functions, 0) + (size_t)4 * ordinal);
-	return *rva && !(*rva >= f->pe.exports && *rva - f->pe.exports < f->pe.exports_size);
+	*name = (const char *)x->bytes.bytes + at; /* a NUL is behind the section's bytes */
+	*rva = le32(x->functions + (size_t)4 * ordinal);
+	return **name && *rva &&
+	       !(*rva >= f->pe.exports && *rva - f->pe.exports < f->pe.exports_size);
 }
 
 /* The section of code, or (data) of anything that is loaded, that holds an address. */
@@ -583,6 +616,36 @@ static const struct section_header *section_of(const struct object_image *f, uin
 	return NULL;
 }
 
+/* Where the function at rva ends by the unwind tables; one without an entry ends at the next one's latest. */
+static uint64_t export_end(const struct exports *x, uint32_t rva, bool *known)
+{
+	size_t at = BISECT(i, 0, x->n_bounds, x->bounds[i].lo <= rva);
+
+	*known = at && rva < x->bounds[at - 1].hi;
+	if (*known)
+		return x->bounds[at - 1].hi;
+	return at < x->n_bounds ? x->bounds[at].lo : UINT64_MAX;
+}
+
+static void add_export(struct symtab *s, struct symtab_loading *l, const struct object_image *f,
+		       const struct exports *x, const char *name, uint32_t rva)
+{
+	const uint64_t value = f->pe.base + rva;
+	const struct section_header *t = section_of(f, value, l->data);
+	uint64_t end, bound;
+	bool known;
+
+	if (!t)
+		return;
+	end = t->addr + t->size;
+	bound = export_end(x, rva, &known);
+	if (bound < end - f->pe.base)
+		end = f->pe.base + bound;
+	symtab_add(s, l,
+		   (struct object_symbol){value, end, name, known, false, (uint32_t)s->n, NULL}, 0,
+		   end);
+}
+
 static void add_exports(struct symtab *s, struct symtab_loading *l, const struct object_image *f)
 {
 	enum { STEPS_MAX = 1 << 28 };
@@ -592,28 +655,22 @@ static void add_exports(struct symtab *s, struct symtab_loading *l, const struct
 	uint32_t rva;
 
 	if (!load_exports(&x, f)) {
-		mem_budget_free(x.bytes);
+		release_exports(&x);
 		return;
 	}
 	if ((uint64_t)x.n_names * f->n_sections > STEPS_MAX) {
 		err_set(&e, ST_LIMIT, "%" PRIu32 " exports in %zu sections are too many", x.n_names,
 			f->n_sections);
 		symtab_leave_out(s, f, &e);
-		mem_budget_free(x.bytes);
+		release_exports(&x);
 		return;
 	}
-	for (uint32_t i = 0; i < x.n_names && s->n < SYMBOL_NONE - 1; i++) {
-		const struct section_header *t = NULL;
-
+	x.n_bounds = pe_functions(f, &x.bounds);
+	for (uint32_t i = 0; i < x.n_names && s->n < SYMBOL_NONE - 1; i++)
 		if (export_at(&x, f, i, &name, &rva))
-			t = section_of(f, f->pe.base + rva, l->data);
-		if (t)
-			symtab_add(s, l,
-				   (struct object_symbol){f->pe.base + rva, t->addr + t->size, name,
-							  false, false, (uint32_t)s->n, NULL},
-				   0, t->addr + t->size);
-	}
-	s->names[l->n_names++] = (char *)x.bytes;
+			add_export(s, l, f, &x, name, rva);
+	s->names[l->n_names++] = (char *)x.bytes.bytes;
+	free(x.bounds);
 }
 
 /* COFF's, of the file or of its debug file, else the exports. */
@@ -663,6 +720,17 @@ static bool pe_find_debug(struct object *o, const struct object_search *s, struc
 	return false;
 }
 
+static void pe_each_function(const struct object_image *f,
+			     void (*see)(void *arg, uint64_t lo, uint64_t hi), void *arg)
+{
+	struct pe_function *all;
+	size_t n = pe_functions(f, &all);
+
+	for (size_t i = 0; i < n; i++)
+		see(arg, f->pe.base + all[i].lo, f->pe.base + all[i].hi);
+	free(all);
+}
+
 const struct object_format format_pe = {
     .about = {.name = "PE", .unsized = true},
     .is = pe_is,
@@ -670,4 +738,5 @@ const struct object_format format_pe = {
     .symbols = pe_symbols,
     .any_symbols = pe_any_symbols,
     .find_debug = pe_find_debug,
+    .functions = pe_each_function,
 };

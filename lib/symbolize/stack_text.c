@@ -65,7 +65,7 @@ static struct stack_text_gathered *stack_text_begin(struct stack_text *x)
 static const char *base_of(struct stack_text_part p, size_t *n)
 {
 	*n = p.n;
-	return path_base_n(p.s, n);
+	return path_base_captured_n(p.s, n);
 }
 
 static void learn_path(struct stack_text *x, struct stack_text_part path)

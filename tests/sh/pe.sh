@@ -63,6 +63,19 @@ compare() {
 	fi
 }
 
+# A name, and an offset behind it.
+by_name() {
+	printf '%s\n' exported exported+0x9 _ZNK4Base1fEi+0x7 _ZNK4Base1fEi+0x7000 >asked
+	"$theirs" -e "$1.exe" <asked >want 2>&1
+	tm-llvm-symbolizer --no-cache -e "$1.exe" <asked >got 2>&1
+	if cmp -s want got && grep -q w.cpp want; then
+		echo "ok - $1: names with offsets"
+	else
+		echo "not ok - $1: names with offsets"
+		diff want got | head -n 5
+	fi
+}
+
 while read -r name processor emulation entry options; do
 	# shellcheck disable=SC2086 # words
 	if ! make_exe "$name" "$processor" "$emulation" "$entry" $options; then
@@ -71,6 +84,7 @@ while read -r name processor emulation entry options; do
 		echo "skip - pe: $name: no llvm-symbolizer"
 	else
 		compare "$name"
+		[ "$processor" = i686 ] || by_name "$name"
 	fi
 done <<'END'
 x64-O0 x86_64 i386pep mainCRTStartup -O0 -gdwarf-4
@@ -79,6 +93,30 @@ x86-O0 i686 i386pe _mainCRTStartup -O0 -gdwarf-4
 x86-O2 i686 i386pe _mainCRTStartup -O2 -gdwarf-4
 arm64-O2 aarch64 arm64pe mainCRTStartup -O2 -gdwarf-4
 END
+
+# Without symbols a library has the names that it exports, and unwind tables say where these end: no name of another function.
+names_of() {
+	tm-addr2line --no-cache -a -f -i -e "$1" <addrs |
+		awk '/^0x/ { if (n) print last; n = 0; next } ++n % 2 { last = $0 } END { print last }'
+}
+for target in x86_64:i386pep aarch64:arm64pe; do
+	name=${target%:*}
+	# shellcheck disable=SC2086 # words
+	if clang++ "--target=$name-w64-windows-gnu" $flags -O2 -gdwarf-4 -c w.cpp -o d.o 2>err &&
+		ld.lld -m "${target#*:}" -shared --entry=exported d.o -o d.dll 2>>err &&
+		llvm-objcopy${theirs#llvm-symbolizer} --strip-all d.dll bare.dll 2>>err; then
+		addresses d.dll >addrs
+		names_of d.dll >want
+		names_of bare.dll >got
+		same=$(paste -d ' ' want got | awk '$1 == $2 { same++ } $1 != $2 && $2 != "??" { wrong++ } END { print same + 0, wrong + 0 }')
+		case $same in
+		0\ * | *\ [1-9]*) echo "not ok - $name: names of a library without symbols: right and wrong: $same" ;;
+		*) echo "ok - $name: an export ends where the unwind tables say (right and wrong: $same)" ;;
+		esac
+	else
+		echo "skip - pe: $name: no library: $(head -n 1 err)"
+	fi
+done
 
 # shellcheck disable=SC2086 # words
 if clang++ --target=x86_64-pc-windows-msvc -g -gcodeview -O2 $flags -c w.cpp -o p.o 2>err &&

@@ -196,4 +196,27 @@ tm-top -q --csv -n 1 --by function --sort live-requested go.heap.pb.gz 2>err |
 	awk -F , 'NR > 1 { print $(NF - 1) }' >got
 check "Go's heap: the first function is pprof's" equal want got
 rm -rf cache
+# What is exported of return addresses is within the call, as pprof has it: each address by itself is at the line of its call.
+cat >calls.c <<'END'
+#include <stdlib.h>
+static void *volatile keep[64];
+__attribute__((noinline)) void leaf(int i) { keep[i & 63] = malloc(100 + i);
+}
+__attribute__((noinline)) void middle(int i) { leaf(i);
+	leaf(i + 1);
+	leaf(i + 2); }
+int main(void) { for (int i = 0; i < 10; i++) middle(i);
+	return 0; }
+END
+if cc -g -O1 -fno-omit-frame-pointer calls.c -o calls 2>err && tm-record -q -o calls.tmt ./calls >err 2>&1; then
+	tm-symbolize -q --no-cache -e calls calls.tmt -o named.tmt
+	tm-export -q --as pprof -o calls.pb.gz named.tmt 2>err
+	tm-dump -q calls.pb.gz | sed -n 's/^location .* vaddr exact \(0x[0-9a-f]*\) .* file="\(.*calls.c\)" line=\([0-9]*\)$/\1 \2:\3/p' >rows
+	cut -d ' ' -f 2 rows >want
+	cut -d ' ' -f 1 rows | tm-addr2line --no-cache -e calls 2>err | sed 's/ (discriminator .*//' >got
+	check 'exported addresses are within their calls' equal want got
+	check 'and more than four calls are compared' [ "$(wc -l <rows)" -gt 4 ]
+else
+	echo 'skip - exported addresses: no program can be recorded'
+fi
 exit $failed

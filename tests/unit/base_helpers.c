@@ -33,6 +33,27 @@ TEST(bisect_finds_the_first_that_is_not_before)
 	CHECK_EQ(BISECT(i, UINT32_MAX - 9, UINT32_MAX, i < UINT32_MAX - 3), UINT32_MAX - 3);
 }
 
+TEST(captured_paths_may_be_of_windows)
+{
+	static const struct {
+		const char *path, *base, *name;
+	} t[] = {{"C:\\g\\big.exe", "big.exe", "big.exe"},
+		 {"C:\\g/x\\big.exe", "big.exe", "big.exe"},
+		 {"C:\\g\\x/big.exe", "big.exe", "big.exe"},
+		 {"\\\\host\\g\\big.exe", "big.exe", "big.exe"},
+		 {"\\Device\\HarddiskVolume3\\a.dll", "a.dll", "a.dll"},
+		 {"C:\\g\\", "", "C:\\g\\"},
+		 {"/lib/odd\\name.so", "odd\\name.so", "odd\\name.so"},
+		 {"odd\\name.so", "odd\\name.so", "odd\\name.so"},
+		 {"C:", "C:", "C:"},
+		 {"", "", ""}};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		CHECK_STR(path_base_captured(t[i].path), t[i].base);
+		CHECK_STR(path_name(t[i].path), t[i].name);
+	}
+}
+
 TEST(path_base_is_behind_the_last_slash)
 {
 	static const struct {

@@ -150,6 +150,23 @@ TEST(offsets_in_pe_files_are_in_memory)
 	}
 }
 
+/* As Go's profiles have programs of Windows: one mapping of the whole image, wherever it is loaded. */
+TEST(a_pe_file_is_mapped_as_an_image)
+{
+	static struct map_range whole[] = {{0x7ff600000000, 0x7ff600004000, 0, true}};
+	struct bench b;
+	uint32_t in_image;
+
+	start(&b);
+	b.paths[b.n_paths++] = make_pe("Game.exe");
+	add_module(&b, "C:\\g\\game.EXE", whole, 1);
+	in_image = add(&b, SPACE_RUNTIME, 0x7ff600001234, 0, LOCATION_EXACT);
+	run(&b);
+	CHECK_EQ(b.out[in_image].reason, REASON_RESOLVED);
+	CHECK_EQ(b.out[in_image].vaddr, 0x140001234);
+	stop(&b);
+}
+
 TEST(what_nothing_decides_is_ambiguous)
 {
 	struct bench b;

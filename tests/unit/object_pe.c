@@ -18,6 +18,9 @@ enum {
 	TEXT_AT = 0x400,
 	DATA_RVA = 0x2000,
 	DATA_AT = 0x600,
+	UNWIND = 0x100, /* in .rdata */
+	UNWIND_SIZE = 48,
+	INFO_OF = 0x140,
 	INFO_RVA = 0x4000,
 	INFO_AT = 0x800,
 	SYMBOLS_AT = 0xa00,
@@ -31,7 +34,7 @@ struct file {
 	bool wide;
 	uint16_t machine;
 	uint64_t base;
-	bool symbols, exports;
+	bool symbols, exports, unwind;
 	const char *symbol; /* the first one; NULL: f */
 	const char
 	    *info; /* the name of the section with DWARF, as the header has it; NULL: .debug_info */
@@ -84,8 +87,15 @@ static void put_symbol(struct buf *b, const char *name, uint32_t at, uint32_t va
 	put(b, more, 1);
 }
 
-/* .rdata: at 0 the debug directory, at 0x40 RSDS, at 0x80 the exports. */
-static void put_rdata(struct buf *b)
+static void put_function(struct buf *b, uint32_t lo, uint32_t hi, uint32_t info)
+{
+	put(b, TEXT_RVA + lo, 4);
+	put(b, TEXT_RVA + hi, 4);
+	put(b, DATA_RVA + info, 4);
+}
+
+/* .rdata: at 0 the debug directory, at 0x40 RSDS, at 0x80 the exports, behind them the unwind tables. */
+static void put_rdata(struct buf *b, const struct file *f)
 {
 	static const char names[] = "forwarded\0second";
 
@@ -121,6 +131,25 @@ static void put_rdata(struct buf *b)
 	put(b, 2, 2);
 	pad(b, DATA_AT + 0xd0);
 	buf_add(b, names, sizeof names);
+	pad(b, DATA_AT + UNWIND);
+	if (f->machine == 0xaa64) {
+		put(b, TEXT_RVA, 4);
+		put(b, 2 << 2 | 1, 4); /* two instructions, described here */
+		put(b, TEXT_RVA + 0x10, 4);
+		put(b, DATA_RVA + INFO_OF, 4); /* four, described there */
+		put(b, TEXT_RVA + 0x38, 4);
+		put(b, 100 << 2 | 1, 4); /* more than there is: no function */
+		put(b, 0, 24);
+	} else {
+		/* not in order; the last two continue the second one, and one of them lies apart */
+		put_function(b, 0x10, 0x18, INFO_OF);
+		put_function(b, 0, 8, INFO_OF);
+		put_function(b, 0x18, 0x20, INFO_OF + 4);
+		put_function(b, 0x30, 0x38, INFO_OF + 4);
+	}
+	pad(b, DATA_AT + INFO_OF);
+	put(b, f->machine == 0xaa64 ? 4 : 1, 4);
+	put(b, 1 | 4 << 3, 4); /* version 1, chained */
 	pad(b, INFO_AT);
 }
 
@@ -171,17 +200,21 @@ static void make(struct buf *b, const struct file *f)
 	put(b, 16, 4);
 	put(b, f->exports ? DATA_RVA + 0x80 : 0, 4);
 	put(b, f->exports ? 0x60 : 0, 4);
-	put(b, 0, 5 * 8);
+	put(b, 0, 8);
+	put(b, 0, 8);
+	put(b, f->unwind ? DATA_RVA + UNWIND : 0, 4);
+	put(b, f->unwind ? UNWIND_SIZE : 0, 4);
+	put(b, 0, 2 * 8);
 	put(b, DATA_RVA, 4);
 	put(b, 56, 4);
 	put(b, 0, 9 * 8);
 	put_section(b, ".text", 0x40, TEXT_RVA, 0x200, TEXT_AT, CODE);
-	put_section(b, ".rdata", 0x100, DATA_RVA, 0x200, DATA_AT, DATA);
+	put_section(b, ".rdata", 0x180, DATA_RVA, 0x200, DATA_AT, DATA);
 	put_section(b, f->info ? f->info : "/4", 10, INFO_RVA, 0x200, INFO_AT, TOOLS);
 	pad(b, TEXT_AT);
 	for (int i = 0; i < 0x200; i++)
 		buf_addc(b, (char)0xcc);
-	put_rdata(b);
+	put_rdata(b, f);
 	buf_adds(b, "0123456789");
 	pad(b, SYMBOLS_AT);
 	put_symbols(b, f);
@@ -345,6 +378,40 @@ TEST(exports_without_symbols)
 	buf_release(&b);
 }
 
+TEST(functions_of_unwind_tables)
+{
+	static const uint16_t machines[] = {0x8664, 0xaa64};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct file f = {.wide = true,
+				 .machine = machines[i],
+				 .base = 0x180000000,
+				 .exports = true,
+				 .unwind = true};
+		const uint64_t text = f.base + TEXT_RVA;
+		struct buf b = BUF_INIT;
+		struct object *o = open_made(&b, &f);
+		const struct object_symbol *s;
+		uint64_t start;
+
+		if (!o)
+			return;
+		CHECK(object_function_start(o, text + 7, &start) && start == text);
+		CHECK(!object_function_start(o, text + 8, &start));
+		CHECK(object_function_start(o, text + 0x1f, &start) && start == text + 0x10);
+		CHECK(!object_function_start(o, text + 0x20, &start));
+		CHECK(object_function_start(o, text + 0x33, &start) == !i);
+		CHECK(i || start == text + 0x30);
+		/* the export is that function, and nothing behind it */
+		check_symbol(o, text + 0x1f, "second");
+		check_symbol(o, text + 0x20, NULL);
+		s = object_symbol_at(o, text + 0x10);
+		CHECK(s && s->sized);
+		object_free(o);
+		buf_release(&b);
+	}
+}
+
 TEST(a_pdb_is_named)
 {
 	const struct object_search search = {.n_dirs = 0};
@@ -378,7 +445,8 @@ TEST(lies)
 	struct object *o;
 	size_t n;
 
-	f.exports = true;
+	f.symbols = false;
+	f.exports = f.unwind = true;
 	make(&b, &f);
 	for (size_t at = 0x3c; at + 4 <= b.len; at += at < TEXT_AT ? 1 : 2) {
 		char was[4];
