@@ -56,6 +56,8 @@ enum { WITHIN = 4096 };
 	{                                                          \
 		"a page of the manual (roff)", NULL, "man -l FILE" \
 	}
+#define ART         CLEOPATRA
+#define CLEOPATRA   "profiler.firefox.com converts it; tracemill reads what it saves"
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
 static const struct mark marks[] = {
@@ -157,12 +159,6 @@ static const struct mark marks[] = {
     {0, 5, "<?xml", "<valgrindoutput>", MEMCHECK(", as XML")},
     {0, 2, "==", "== Memcheck, a memory error detector", MEMCHECK("")},
     {0,
-     1,
-     "{",
-     "\"preprocessedProfileVersion\"",
-     {"a profile of Firefox or samply", NULL,
-      "profiler.firefox.com shows it; tracemill reads files of perf record"}},
-    {0,
      7,
      "EVENTS,",
      ",FrameTime",
@@ -174,7 +170,24 @@ static const struct mark marks[] = {
      NULL,
      {"a table of PresentMon", NULL, "tracemill reads it when the first column is \"time_ms\""}},
     {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
-    {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, NULL}},
+    {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
+    {0, 4, "SLOW", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
+    {0,
+     10,
+     "SIMPLEPERF",
+     NULL,
+     {"a report of simpleperf for its scripts", NULL,
+      "give perf.data itself, which tracemill reads"}},
+    {0,
+     1,
+     "{",
+     "\"format\": \"profileJSONWithSymbolicationTable,1\"",
+     {"a profile of Cleopatra, Firefox's viewer before 2016", NULL, CLEOPATRA}},
+    {0,
+     46,
+     "{\"format\":\"profileJSONWithSymbolicationTable,1\"",
+     NULL,
+     {"a profile of Cleopatra, Firefox's viewer before 2016", NULL, CLEOPATRA}},
     {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
     {0, 4, "MDMP", NULL, {"a minidump", NULL, "it has stacks but no allocations"}},
     {0, 20, "Analysis of sampling", NULL, {"the output of macOS's sample", NULL, NULL}},

@@ -105,6 +105,7 @@ reader 'Chrome trace events' run.trace.json 'enter exit' '$1 == "calls" { print 
 reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))' }' "$GEN/cpuprofile" --samples $((mb * 10000)) nodes
 reader "V8's heap snapshot" run.heapsnapshot object "$(total objects)" "$GEN/heapsnapshot" --objects $((mb * 10000)) plain
 reader "Java's heap dump" run.hprof object "$(total objects)" "$GEN/hprof" --objects $((mb * 10000)) java
+reader 'Firefox Profiler' run.firefox sample "$(total total)" "$GEN/firefox" --samples $((mb * 10000)) ms
 reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speedscope" --samples $((mb * 10000)) time
 reader perf.data run.perfdata sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain

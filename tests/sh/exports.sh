@@ -59,6 +59,9 @@ wanted() {
 	memtracer/heap | memtracer/samples | memtracer/calls) return 1 ;;         # no types
 	loli/timed | loli/both | mem/timed | mem/both) return 1 ;;
 	loli-stream/timed | loli-stream/both | memtracer/timed | memtracer/both) return 1 ;;
+	firefox/frames) sed -n 's/^real/requested/p' own ;;
+	firefox/heap) grep '^requested' own ;;
+	firefox/*) grep '^self_ns' own ;;
 	chrome/samples | chrome/both) return 1 ;; # no time
 	*) cat own ;;
 	esac

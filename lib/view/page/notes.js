@@ -380,4 +380,9 @@ learn({
 	"edges are of no node: left out": "不属于任何节点的引用：已忽略",
 	"nodes and edges have a type that the file does not name": "文件没有说明其类型的节点和引用",
 	"the file states another number of nodes than it has": "文件所写的节点数与实际不符",
+	"threads of other processes are texts: left out": "其他进程的线程是文本：已忽略",
+	"samples or readings refer to what the file does not have": "引用了文件中没有的内容的采样或读数",
+	"stacks have a caller behind them: it was left out": "调用者排在其后的调用栈：已忽略调用者",
+	"samples have impossible weights: left out": "权重不合理的采样：已忽略",
+	"samples are before the sample before them: they have no time": "时间早于前一个的采样：没有耗时",
 });
