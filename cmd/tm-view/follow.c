@@ -164,19 +164,6 @@ static size_t locations(const struct follow *f)
 	return n;
 }
 
-/* As they are at its end, where it has come. */
-static void follow_keep_notes(struct event_store_capture *c)
-{
-	const struct trace *t = c->t;
-
-	if (c->open)
-		return;
-	c->notes = mem_realloc(c->notes, t->n_notes + 1, sizeof *c->notes);
-	c->n_notes = t->n_notes;
-	if (t->n_notes)
-		memcpy(c->notes, t->notes, t->n_notes * sizeof *c->notes);
-}
-
 /* All captures, of which the file had none with symbols. */
 static bool follow_look_up(struct follow *f)
 {
@@ -185,10 +172,8 @@ static bool follow_look_up(struct follow *f)
 	for (size_t i = 0; i < f->store->n; i++) {
 		struct event_store_capture *c = &f->store->captures[i];
 
-		if (!c->t)
-			continue;
-		any |= cli_symbolizer_again(f->symbolizer, c->t);
-		follow_keep_notes(c);
+		if (c->t)
+			any |= cli_symbolizer_again(f->symbolizer, c->t);
 	}
 	return any;
 }

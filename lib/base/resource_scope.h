@@ -20,7 +20,12 @@
 
 struct resource_scope;
 
-enum resource_scope_end { RESOURCE_SCOPE_DONE, RESOURCE_SCOPE_NO_MEMORY, RESOURCE_SCOPE_CANCELLED };
+enum resource_scope_end {
+	RESOURCE_SCOPE_DONE,
+	RESOURCE_SCOPE_NO_MEMORY,
+	RESOURCE_SCOPE_CANCELLED,
+	RESOURCE_SCOPE_LEFT, /* by the function itself, for reasons of its own */
+};
 
 /* True where all that is in a scope goes with it. */
 #ifdef TM_LIBRARY
@@ -112,4 +117,12 @@ static inline void resource_scope_forget(void *thing)
 }
 
 #endif
+
+/* For long work that allocates little: leaves a scope that was cancelled. */
+static inline void resource_scope_poll(void)
+{
+	if (resource_scope_cancelled())
+		resource_scope_leave(RESOURCE_SCOPE_CANCELLED);
+}
+
 #endif

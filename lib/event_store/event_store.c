@@ -2,6 +2,7 @@
 #include "lib/event_store/event_store.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,10 +234,6 @@ static enum status event_store_end(struct sink *s, struct trace *t, struct err *
 	event_store_seal(k);
 	c->open = false;
 	c->t = trace_take(t);
-	c->n_notes = c->t->n_notes;
-	c->notes = mem_array(c->n_notes + 1, sizeof *c->notes);
-	if (c->n_notes)
-		memcpy(c->notes, c->t->notes, c->n_notes * sizeof *c->notes);
 	return ST_OK;
 }
 
@@ -259,7 +256,6 @@ static void drop(struct event_store_capture *c)
 {
 	arena_release(&c->columns);
 	free(c->blocks);
-	free(c->notes);
 	if (!c->open)
 		trace_free(c->t);
 }
@@ -335,7 +331,7 @@ static void count_digest(struct trace *t, const struct sink_digest *d, bool back
 }
 
 /* d is a block's, or of all of them. ST_NONE: the events have to be walked. */
-static enum status event_store_try_skip(const struct event_store_capture *c,
+static enum status event_store_try_skip(const struct event_store_capture *c, struct trace *t,
 					const struct sink_digest *d,
 					const struct sink_snapshot *made, struct sink *to,
 					struct err *e)
@@ -344,7 +340,7 @@ static enum status event_store_try_skip(const struct event_store_capture *c,
 	struct sink_batch b = {.digest = &known};
 	enum status st;
 
-	if (!(sink_wants(to, c->t) & SINK_WANTS_DIGESTS))
+	if (!(sink_wants(to, t) & SINK_WANTS_DIGESTS))
 		return ST_NONE;
 	known.seqs = c->seqs && c->no_seqs ? SINK_SEQS_MIXED
 		     : c->no_seqs          ? SINK_SEQS_NONE
@@ -353,15 +349,15 @@ static enum status event_store_try_skip(const struct event_store_capture *c,
 	known.made = made;
 	for (size_t i = 0; i < EV_KINDS; i++)
 		b.n += (size_t)d->n[i];
-	count_digest(c->t, d, false);
-	st = to->batch(to, c->t, &b, e);
+	count_digest(t, d, false);
+	st = to->batch(to, t, &b, e);
 	if (st == ST_NONE)
-		count_digest(c->t, d, true);
+		count_digest(t, d, true);
 	return st;
 }
 
 static enum status offer_whole(const struct event_store *k, const struct event_store_capture *c,
-			       struct sink *to, struct err *e)
+			       struct trace *t, struct sink *to, struct err *e)
 {
 	size_t capture = (size_t)(c - k->captures);
 	const struct sink_snapshot made = {k->made, k->arg, capture, NULL};
@@ -370,7 +366,7 @@ static enum status offer_whole(const struct event_store *k, const struct event_s
 	struct sink_digest d = {.made = NULL};
 	enum status st = ST_NONE;
 
-	if ((!k->made && !k->made_selected) || !(sink_wants(to, c->t) & SINK_WANTS_DIGESTS))
+	if ((!k->made && !k->made_selected) || !(sink_wants(to, t) & SINK_WANTS_DIGESTS))
 		return ST_NONE;
 	for (size_t i = 0; i < c->n_blocks; i++) {
 		const struct sink_digest *b = &c->blocks[i].digest;
@@ -386,47 +382,62 @@ static enum status offer_whole(const struct event_store *k, const struct event_s
 		span_join(&d.all_times, &b->all_times);
 	}
 	if (k->made_selected)
-		st = event_store_try_skip(c, &d, &selected, to, e);
-	return st == ST_NONE && k->made ? event_store_try_skip(c, &d, &made, to, e) : st;
+		st = event_store_try_skip(c, t, &d, &selected, to, e);
+	return st == ST_NONE && k->made ? event_store_try_skip(c, t, &d, &made, to, e) : st;
 }
 
-static enum status walk_blocks(struct event_store_capture *c, struct event *batch, struct sink *to,
-			       struct err *e)
+static enum status walk_blocks(const struct event_store_capture *c, struct trace *t,
+			       struct event *batch, struct sink *to, struct err *e)
 {
 	enum status st = ST_OK;
 
 	for (size_t i = 0; !st && i < c->n_blocks; i++) {
-		st = event_store_try_skip(c, &c->blocks[i].digest, NULL, to, e);
+		resource_scope_poll();
+		st = event_store_try_skip(c, t, &c->blocks[i].digest, NULL, to, e);
 		if (st == ST_NONE)
-			st = event_store_walk_block(&c->blocks[i], batch, to, c->t, e);
+			st = event_store_walk_block(&c->blocks[i], batch, to, t, e);
 	}
 	return st;
 }
 
-static enum status walk_capture(const struct event_store *k, struct event_store_capture *c,
+/* What is not in a block yet, of a capture that goes on. */
+static enum status walk_staged(const struct event_store *k, const struct event_store_capture *c,
+			       struct trace *t, struct sink *to, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (size_t i = 0, n; c->open && !st && i < k->n_staged; i += n) {
+		n = k->n_staged - i < BATCH ? k->n_staged - i : BATCH;
+		st = sink_events(to, t, &k->staged[i], n, e);
+	}
+	return st;
+}
+
+static enum status walk_capture(const struct event_store *k, const struct event_store_capture *c,
 				struct event *batch, struct sink *to, struct err *e)
 {
-	struct trace *t = c->t;
+	struct trace *t = trace_share(c->t);
 	enum status st;
 
-	if (!c->open)
-		trace_set_notes(t, c->notes, c->n_notes);
 	memset(t->events, 0, sizeof t->events);
 	st = to->begin(to, t, e);
 	if (!st)
-		st = offer_whole(k, c, to, e);
+		st = offer_whole(k, c, t, to, e);
 	if (st == ST_NONE)
-		st = walk_blocks(c, batch, to, e);
-	return st ? st : to->end(to, t, e);
+		st = walk_blocks(c, t, batch, to, e);
+	if (!st)
+		st = walk_staged(k, c, t, to, e);
+	if (!st)
+		st = to->end(to, t, e);
+	trace_free(t);
+	return st;
 }
 
-enum status event_store_replay(struct event_store *k, struct sink *to, struct err *e)
+enum status event_store_replay(const struct event_store *k, struct sink *to, struct err *e)
 {
 	struct event *batch = mem_zarray(BATCH, sizeof *batch);
 	enum status st = ST_OK;
 
-	if (k->n && k->captures[k->n - 1].open)
-		event_store_seal(k);
 	for (size_t i = 0; !st && i < k->n && k->captures[i].t; i++)
 		st = walk_capture(k, &k->captures[i], batch, to, e);
 	free(batch);

@@ -6,8 +6,8 @@
  * columns: of each block of them a field has as many bytes as its values there differ by, none
  * where they are equal. So an event takes some 12 to 30 bytes where struct event has 96.
  *
- * Walking changes the tables as any sink does (paths of calls, notes): event_store_replay puts the notes
- * back, and rows that it finds again are no new ones. What may not change is walked in a child.
+ * Walking changes nothing: what a sink appends (paths of calls, notes) is in a trace of the walk's own
+ * (trace_share). So any number of threads may walk, while nothing is added.
  *
  * A sink that has a use for it is asked first whether it takes a block, or the whole capture, by its
  * digest.
@@ -34,10 +34,8 @@ struct event_store_capture {
 	bool open; /* it goes on: t is the reader's, with its notes, and is not freed here */
 	struct event_store_block *blocks;
 	size_t n_blocks, cap_blocks;
-	struct arena columns;         /* in large pages, of which a forked child takes over few */
+	struct arena columns;
 	bool seqs, no_seqs, measured; /* an allocation or a free with a number, without; calls */
-	struct trace_note *notes;     /* as they were at its end */
-	size_t n_notes;
 };
 
 struct event_store {
@@ -68,6 +66,6 @@ void event_store_release(struct event_store *k);
 /* The last capture goes on in t: it can be walked as far as it has come. */
 void event_store_open(struct event_store *k, struct trace *t);
 /* What is stored goes to the sink: the same calls as of the file. Its status, when it fails. */
-enum status event_store_replay(struct event_store *k, struct sink *to, struct err *e);
+enum status event_store_replay(const struct event_store *k, struct sink *to, struct err *e);
 
 #endif

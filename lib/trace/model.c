@@ -42,6 +42,88 @@ struct trace *trace_new(void)
 	return t;
 }
 
+struct trace *trace_share(const struct trace *t)
+{
+	struct trace *s = mem_alloc(sizeof *s);
+
+	*s = *t;
+	s->index = mem_zalloc(sizeof *s->index);
+	s->index->shared = t;
+	s->attributes = mem_array(t->n_attributes + 1, sizeof *s->attributes);
+	s->cap_attributes = t->n_attributes + 1;
+	if (t->n_attributes)
+		memcpy(s->attributes, t->attributes, t->n_attributes * sizeof *s->attributes);
+	s->notes = NULL;
+	s->cap_notes = 0;
+	trace_set_notes(s, t->notes, t->n_notes);
+	return s;
+}
+
+static void *copy_array(const void *from, size_t n, size_t size)
+{
+	return n ? memcpy(mem_array(n, size), from, n * size) : NULL;
+}
+
+static void copy_set(struct id_set *to, const struct id_set *from)
+{
+	*to = *from;
+	to->slots = copy_array(from->slots, from->slots ? from->mask + 1 : 0, sizeof *to->slots);
+}
+
+static __attribute__((noinline)) void copy_rows(struct trace *t)
+{
+	struct trace_index *x = t->index, now = *x;
+	const struct trace_index *from = x->shared->index;
+
+	t->locations = copy_array(t->locations, t->n_locations, sizeof *t->locations);
+	t->cap_locations = t->n_locations;
+	t->stacks = copy_array(t->stacks, t->n_stacks, sizeof *t->stacks);
+	t->cap_stacks = t->n_stacks;
+	*x = *from;
+	x->shared = NULL;
+	x->copies = true;
+	x->arena = now.arena;
+	x->notes = now.notes;
+	x->types = x->threads = x->markers = x->counters = (struct map64)MAP64_INIT;
+	x->named_threads = x->thread_names = (struct map64)MAP64_INIT;
+	x->stream_locations = x->stream_stacks = (struct stream_ids){.n = 0};
+	copy_set(&x->location_set, &from->location_set);
+	copy_set(&x->stack_set, &from->stack_set);
+	x->below = copy_array(from->below, from->n_below, sizeof *x->below);
+	x->cap_below = from->n_below;
+	x->last = NULL;
+	x->n_last = x->cap_last = 0;
+	x->recent = NULL;
+}
+
+/* Before a row is appended, or put where it is found. */
+static inline void own_rows(struct trace *t)
+{
+	if (t->index->shared)
+		copy_rows(t);
+}
+
+static void free_shared(struct trace *t)
+{
+	struct trace_index *x = t->index;
+
+	if (x->copies) {
+		free(t->locations);
+		free(t->stacks);
+		id_set_release(&x->location_set);
+		id_set_release(&x->stack_set);
+		free(x->below);
+		free(x->last);
+		free(x->recent);
+	}
+	free(t->attributes);
+	free(t->notes);
+	map64_release(&x->notes);
+	arena_release(&x->arena);
+	free(x);
+	free(t);
+}
+
 void trace_free(struct trace *t)
 {
 	struct trace_index *x;
@@ -49,6 +131,10 @@ void trace_free(struct trace *t)
 	if (!t)
 		return;
 	x = t->index;
+	if (x->shared || x->copies) {
+		free_shared(t);
+		return;
+	}
 	intern_release(&t->strings);
 	symbols_release(&t->symbols);
 	free(t->modules);
@@ -161,6 +247,8 @@ static void look_at_rows(struct trace *t)
 {
 	struct trace_index *x = t->index;
 
+	own_rows(t);
+
 	while (x->locations_in_set + 1 < t->n_locations) {
 		uint32_t id = (uint32_t)++x->locations_in_set;
 		const struct location *l = &t->locations[id];
@@ -240,7 +328,10 @@ static void model_settle_stacks(struct trace *t)
 {
 	enum { AHEAD = 8 };
 	struct trace_index *x = t->index;
-	bool any = x->any_waiting;
+	bool any;
+
+	own_rows(t);
+	any = x->any_waiting;
 
 	if (x->stacks_waiting)
 		memset(x->waiting, 0, sizeof x->waiting);
@@ -326,6 +417,7 @@ uint32_t trace_stack(struct trace *t, uint32_t parent, uint32_t location)
 	uint64_t hash = stack_hash(&s);
 	uint32_t id = 0;
 
+	own_rows(t);
 	/* the newest one calls nothing yet */
 	if ((!parent || parent + 1 != t->n_stacks) && model_may_be_below(t, &s)) {
 		if (x->any_waiting)

@@ -184,6 +184,10 @@ struct trace {
 
 struct trace *trace_new(void);
 void trace_free(struct trace *t); /* accepts NULL */
+/* A trace with the rows of t, which outlives it and stays as it is: notes, attributes and numbers of events are its
+ * own, and so are locations and stacks from the first that is appended. Nothing else can be appended. In any number of
+ * threads at once. */
+struct trace *trace_share(const struct trace *t);
 /* All that t holds, as a new trace; t is left empty, to be freed by its maker. */
 struct trace *trace_take(struct trace *t);
 

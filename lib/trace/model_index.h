@@ -21,6 +21,8 @@ struct stream_ids {
 enum { STACKS_WAITING = 128 };
 
 struct trace_index {
+	const struct trace *shared; /* whose tables these still are (trace_share); NULL: nobody's */
+	bool copies; /* of another trace, of which locations and stacks are its own by now */
 	struct arena arena;
 	struct map64 types, notes, threads, markers, counters;
 	struct map64 named_threads,

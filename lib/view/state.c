@@ -23,24 +23,15 @@ static void text(struct buf *b, const char *key, const char *v)
 	json_string(b, v);
 }
 
-static size_t notes_of(const struct event_store_capture *c, const struct trace_note **notes)
-{
-	const struct trace *t = c->open ? c->t : NULL;
-
-	*notes = t ? t->notes : c->notes;
-	return t ? t->n_notes : c->n_notes;
-}
-
 static void view_state_notes(const struct event_store *k, struct buf *b)
 {
-	const struct trace_note *notes;
 	bool first = true;
 
 	json_key(b, "notes");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < k->n; i++)
-		for (size_t j = 0; j < notes_of(&k->captures[i], &notes); j++) {
-			const struct trace_note *n = &notes[j];
+		for (size_t j = 0; k->captures[i].t && j < k->captures[i].t->n_notes; j++) {
+			const struct trace_note *n = &k->captures[i].t->notes[j];
 
 			if (n->severity < NOTE_GUESS)
 				continue;
