@@ -112,7 +112,7 @@ static void init_policy(struct cli_compare *c)
 	doubts_release(&d);
 	if (policy_init(&c->in.compare, &b, &e))
 		cli_usage("%s", e.msg);
-	fwrite(b.data, 1, b.len, stdout);
+	cli_write(b.data, b.len);
 	buf_release(&b);
 }
 

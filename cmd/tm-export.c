@@ -4,6 +4,7 @@
  */
 #include "lib/cli/autosymbolize.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 #include "lib/export/export.h"
 #include "lib/tally/marks.h"
 
@@ -81,8 +82,8 @@ static const struct tap_hooks export_hooks = {
 static void list_formats(void)
 {
 	for (size_t i = 0; exporters[i]; i++)
-		printf("%-12s %s\n", exporters[i]->name, exporters[i]->what);
-	exit(cli_exit());
+		fprintf(cli_out(), "%-12s %s\n", exporters[i]->name, exporters[i]->what);
+	cli_leave(cli_exit());
 }
 
 static void check(const struct exporter *x, const char *output, const char *original, bool events)
@@ -226,7 +227,7 @@ int main(int argc, char **argv)
 	sink_tap_init(&told.tap, x->sink, &export_hooks, told.frames);
 	loop.sink = &told.tap.sink;
 	cli_inputs(&loop, n, argv + 1);
-	if (!isatty(STDOUT_FILENO)) /* else the text shows by itself how far it is */
+	if (!cli_terminal()) /* else the text shows by itself how far it is */
 		cli_progress_working("writing");
 	if (!loop.read)
 		cli_output_done(false);

@@ -378,9 +378,9 @@ int main(int argc, char **argv)
 	    table};
 	int n = opt_parse(&program, argc, argv);
 
-	for (int i = 0; i < n && opt_validator; i++)
-		if (opt_validator("exe", argv[i + 1]))
-			cli_usage("%s: %s", argv[i + 1], opt_validator("exe", argv[i + 1]));
+	for (int i = 0; i < n; i++)
+		if (opt_refused("exe", argv[i + 1]))
+			cli_usage("%s: %s", argv[i + 1], opt_refused("exe", argv[i + 1]));
 	cli_import_done(&c.import);
 	inspect_check(&c, n);
 	cli_search_done(&search, &binaries);

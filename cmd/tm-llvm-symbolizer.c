@@ -9,6 +9,7 @@
 #include "lib/base/num.h"
 #include "lib/cli/args.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 #include "lib/cli/symbolizer.h"
 #include "lib/compat/print.h"
 #include "lib/compat/request.h"
@@ -425,7 +426,7 @@ int main(int argc, char **argv)
 	    ROW_FLAG(0, "dia", "ignored", &dia),
 	    ROW_FLAG(0, "filter-markup", "replace symbolizer markup in standard input", &filter),
 	    ROW_HEADING("not in llvm-symbolizer:"),
-	    ROW_FLAG(0, "notes", "more notes, as --verbose elsewhere", &cli_verbose),
+	    ROW_FLAG(0, "notes", "more notes, as --verbose elsewhere", &cli_now->verbose),
 	    ROW_FLAG(0, "lenient", "status 0 although an address has no answer", &j.lenient),
 	    ROW_LIST(0, "module-file", "NAME=FILE", "file for requests that begin with NAME",
 		     &j.modules),

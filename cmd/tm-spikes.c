@@ -7,6 +7,7 @@
 #include "lib/cli/autosymbolize.h"
 #include "lib/cli/filter.h"
 #include "lib/cli/report.h"
+#include "lib/cli/session.h"
 #include "lib/report/spikes/gate.h"
 #include "lib/report/spikes/pet.h"
 #include "lib/report/spikes/report.h"
@@ -45,7 +46,7 @@ static enum status spiked(void *arg, const struct spike_seen *s, struct err *e)
 		return ST_OK;
 	spikes_pet_add(&c->log, s, peak, &c->out);
 	cli_flush_if_large(&c->out);
-	return ferror(stdout) ? err_sys(e, "%s", cli_output_name()) : ST_OK;
+	return ferror(cli_out()) ? err_sys(e, "%s", cli_output_name()) : ST_OK;
 }
 
 static void spikes_captured(void *arg, struct trace *t)

@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/cli/aggregate.h"
 #include "lib/cli/autosymbolize.h"
+#include "lib/cli/session.h"
 #include "lib/cli/top.h"
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
@@ -327,7 +328,7 @@ static void top_choose_leaks(struct request *q, struct grouped_profile_options *
 		leaks_list(&b);
 		cli_write(b.data, b.len);
 		buf_release(&b);
-		exit(cli_exit());
+		cli_leave(cli_exit());
 	}
 	if (q->given.leaks && q->given.sort)
 		cli_usage("--leaks cannot be combined with --sort");

@@ -6,6 +6,7 @@
 #include "cmd/tm-view/programs.h"
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
+#include "lib/cli/session.h"
 #include "lib/disasm/disasm.h"
 #include "lib/sandbox/sandbox.h"
 #include "lib/view/http.h"
@@ -36,11 +37,12 @@ struct cli_view {
 
 static struct cli_view *view_of; /* for what is given no argument of its own */
 
-static struct event_store *view_store_of(const char *operand)
+static const struct event_store *view_store_of(void *arg, const char *operand)
 {
 	static struct event_store nothing;
 	struct event_store *k = load_find(&view_of->load, operand);
 
+	(void)arg;
 	if (k)
 		return k;
 	err_set(&nothing.why, ST_UNSUPPORTED, "tm-view was not given this file");
@@ -51,8 +53,11 @@ static struct event_store *view_store_of(const char *operand)
 static struct view_sums view_second;
 static bool view_is_second;
 
-static void view_prefetch(struct event_store *k, const struct tally_options *o)
+static void view_prefetch(void *arg, const struct event_store *store, const struct tally_options *o)
 {
+	struct event_store *k = (struct event_store *)(uintptr_t)store; /* this process's own */
+
+	(void)arg;
 	if (view_is_second)
 		sums_make_selected(&view_second, k, o);
 	if (k)
@@ -69,7 +74,6 @@ static void view_split(const struct argv_list *words)
 	for (size_t i = 0; i < view_of->load.n; i++)
 		events += view_of->load.items[i].store.events;
 	view_is_second = sums_split(&view_second, events);
-	cli_prefetch = view_prefetch;
 	if (view_is_second &&
 	    (dup2(STDIN_FILENO, STDOUT_FILENO) < 0 || dup2(STDIN_FILENO, STDERR_FILENO) < 0))
 		_exit(0);
@@ -84,7 +88,7 @@ static bool is_named(const char *const *names, size_t n, const char *file)
 }
 
 /* A question reads what was named when tm-view began, and writes nothing. */
-static const char *view_guard(const char *word, const char *file)
+static const char *view_guard(void *arg, const char *word, const char *file)
 {
 	static const char *const refused[] = {
 	    "output",     "recording", "save-baseline", "history",    "no-sandbox",
@@ -106,6 +110,7 @@ static const char *view_guard(const char *word, const char *file)
 	};
 	size_t i = 0;
 
+	(void)arg;
 	if (is_named(refused, sizeof refused / sizeof *refused, word))
 		return "not allowed in a query";
 	if (!file || (v->gate && !strcmp(v->gate, file)))
@@ -117,12 +122,14 @@ static const char *view_guard(const char *word, const char *file)
 
 static void view_in_child(void *arg, const struct argv_list *words)
 {
+	static const struct cli_host host = {
+	    .store = view_store_of, .refuse = view_guard, .prefetch = view_prefetch};
+	static struct cli_session session = {.host = &host};
+
 	(void)arg;
 	load_settle_all(&view_of->load);
-	cli_preloaded = view_store_of;
 	view_split(words);
-	opt_validator = view_guard;
-	cli_quiet = cli_verbose = false;
+	cli_now = &session;
 }
 
 /* Symbols are in already; and nothing is asked of servers, or kept. */

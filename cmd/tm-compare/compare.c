@@ -52,7 +52,7 @@ static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool 
 
 static const char *today(const char *given)
 {
-	static char text[16];
+	static _Thread_local char text[16];
 	time_t now = time(NULL);
 	struct tm tm;
 
@@ -252,8 +252,7 @@ static void compare_begin_ahead(const struct cli_compare *c, int n, char **opera
 	if (s->has_ranges)
 		o.selection = &s->ranges[1];
 	two &= o.selection && !selection_all(o.selection);
-	if (cli_preloaded && cli_prefetch)
-		cli_prefetch(two ? cli_preloaded(operands[n - 1]) : NULL, &o);
+	cli_prefetch(two ? operands[n - 1] : NULL, &o);
 }
 
 /* What is judged is read first, since the base is chosen by what it is. */

@@ -3,6 +3,7 @@
 
 #include "lib/base/path.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 #include "lib/inspect/fitness.h"
 #include "lib/record/lua.h"
 #include "lib/record/program.h"
@@ -31,7 +32,7 @@ void noticed_start(const struct launch *l)
 {
 	const char *path = l->program;
 
-	if (cli_quiet)
+	if (cli_now->quiet)
 		return;
 	if ((l->unseen & PROGRAM_OWN_MALLOC) && !(l->unseen & PROGRAM_RECORDS_ITSELF))
 		cli_note(path, "has its own malloc, such as a static jemalloc, whose blocks are "

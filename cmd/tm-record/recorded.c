@@ -8,6 +8,7 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/distribution.h"
 #include "lib/cli/front.h"
+#include "lib/cli/session.h"
 #include "lib/group/notes.h"
 #include "lib/group/rank.h"
 #include "lib/report/top/overview.h"
@@ -66,7 +67,7 @@ static bool put_names(const struct recorded *r)
 	int status;
 
 	/* What a server says, and how much came of it, is not kept from who asked for it. */
-	if (!r->servers->n || cli_quiet)
+	if (!r->servers->n || cli_now->quiet)
 		argv[n++] = quiet;
 	first = n;
 	for (size_t i = 0; i < r->servers->n; i++) {
@@ -466,7 +467,7 @@ void recorded_end(const struct recorded *r)
 	if (!whole)
 		cli_note(r->path, "the trace ends before its first events: the recorder writes ten "
 				  "times a second, and when the program ends by itself");
-	if (whole && !cli_quiet)
+	if (whole && !cli_now->quiet)
 		recorded_report_run(r, names);
 	if (whole && r->report)
 		print_report(r);

@@ -6,6 +6,7 @@
 #include "lib/cli/report.h"
 #include "lib/profile/merge.h"
 #include "lib/profile/read.h"
+#include "lib/cli/session.h"
 #include "lib/summarize/build.h"
 
 #include <inttypes.h>
@@ -90,7 +91,7 @@ static void add_note(struct buf *b, const struct aggregate_record *r)
 {
 	static const char *const severities[] = {"info", "guess", "loss"};
 
-	if (r->key.which > NOTE_LOSS || (r->key.which < NOTE_GUESS && !cli_verbose))
+	if (r->key.which > NOTE_LOSS || (r->key.which < NOTE_GUESS && !cli_now->verbose))
 		return;
 	buf_addf(b, "%s: ", severities[r->key.which]);
 	buf_add(b, r->key.name.s, strnlen(r->key.name.s, r->key.name.n));

@@ -55,8 +55,8 @@ static bool is_wanted(const struct cli_symbols *s, const char *path)
 {
 	struct stat st;
 
-	if (!path || !strcmp(path, "-") || (cli_preloaded && cli_preloaded(path)) ||
-	    stat(path, &st) || !S_ISREG(st.st_mode))
+	if (!path || !strcmp(path, "-") || cli_preloaded(path) || stat(path, &st) ||
+	    !S_ISREG(st.st_mode))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(s->files[i].path, path))

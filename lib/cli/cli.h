@@ -26,8 +26,6 @@ enum exit_status {
 	EXIT_INCONCLUSIVE = 5,
 };
 
-extern bool cli_quiet, cli_verbose;
-
 /* One line on stderr: "tm-top: file: text"; file may be NULL. Bytes that could drive a
  * terminal are escaped. */
 void cli_error(const char *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -96,7 +94,7 @@ bool cli_store_file(const char *store);
 void cli_start(const char *name, int on_usage); /* the status of a usage error */
 const char *cli_output_name(void);              /* for messages */
 void cli_text_end(void);                        /* of cli_text_stream */
-void cli_progress_mode(int mode);               /* 0 auto, 1 always, 2 never */
+void cli_progress_mode(void);                   /* once the session has it */
 
 /* Option rows of whatever reads captures: -f/--format, --maps, --config, --slide, --locations,
  * --offsets. Put CLI_IMPORT_ROWS(o) into the table and call cli_import_done after parsing. */
@@ -148,13 +146,10 @@ void cli_inputs(struct cli_loop *l, int n, char **operands);
 /* Of the number of operands: with none, standard input is read, which is an error of use where it is
  * a terminal. What is typed is no capture; "-" says that it is meant. */
 void cli_reject_tty(int n);
-/* Operands that are in memory: asked for each before it is opened; NULL: this one is not. A program
- * that answers for others sets it (tm-view). */
-extern struct event_store *(*cli_preloaded)(const char *operand);
-/* With cli_preloaded: what will be read last is this one, tallied by these options, and the caller has other work
- * before; k NULL: it has none. May be NULL. */
+/* An operand that is in memory (session.h); NULL: it is not. */
+const struct event_store *cli_preloaded(const char *operand);
 struct tally_options;
-extern void (*cli_prefetch)(struct event_store *k, const struct tally_options *o);
+void cli_prefetch(const char *operand, const struct tally_options *o); /* struct cli_host */
 
 /* For programs that look at a trace twice: when the input is not a trace, it is imported into an
  * unlinked file (*file, to be closed by the caller), which then stands at its first byte. A trace is
@@ -182,8 +177,7 @@ void cli_text_lines(size_t longest, cli_answer answer, void *arg);
 void cli_print(const char *s, size_t n);
 /* The same without the escapes, for what is bytes or has been escaped. */
 void cli_write(const char *s, size_t n);
-void cli_flush(void);     /* what was put leaves the buffer */
-extern int cli_put_errno; /* why the first of these failed, for cli_exit; 0: none did */
+void cli_flush(void);                            /* what was put leaves the buffer */
 void cli_print_colored(const char *s, size_t n); /* the same, and colours are obeyed */
 void cli_write_stderr(const char *s, size_t n);  /* the same to standard error */
 bool cli_terminal(void);                         /* standard output is one */

@@ -3,6 +3,7 @@
 
 #include "lib/base/num.h"
 #include "lib/base/path.h"
+#include "lib/cli/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -115,7 +116,7 @@ static void print_sites(void)
 	sites_list(&b);
 	cli_write(b.data, b.len);
 	buf_release(&b);
-	exit(cli_exit());
+	cli_leave(cli_exit());
 }
 
 void cli_filter_done(struct cli_filter *f)

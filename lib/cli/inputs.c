@@ -4,6 +4,7 @@
  */
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 #include "lib/cli/symbols.h"
 #include "lib/profile/file.h"
 #include "lib/trace/known_marks.h"
@@ -44,8 +45,20 @@ void cli_import_done(struct cli_import *i)
 	need_file("config", i->options.config);
 }
 
-struct event_store *(*cli_preloaded)(const char *operand);
-void (*cli_prefetch)(struct event_store *k, const struct tally_options *o);
+const struct event_store *cli_preloaded(const char *operand)
+{
+	const struct cli_host *h = cli_now->host;
+
+	return h ? h->store(h->arg, operand) : NULL;
+}
+
+void cli_prefetch(const char *operand, const struct tally_options *o)
+{
+	const struct cli_host *h = cli_now->host;
+
+	if (h)
+		h->prefetch(h->arg, operand ? cli_preloaded(operand) : NULL, o);
+}
 
 static enum status open_one(struct input *in, const char *path, const struct event_store *store,
 			    struct err *e)
@@ -75,7 +88,7 @@ static void report_no_frames(const struct cli_loop *l, const struct known_marks 
 }
 
 /* What happened when it was read happens again. */
-static void read_store(struct cli_loop *l, struct event_store *k)
+static void read_store(struct cli_loop *l, const struct event_store *k)
 {
 	struct known_marks marks;
 	struct err e = k->why;
@@ -121,7 +134,7 @@ static void find_marks(struct cli_loop *l, const char *path, const struct event_
 
 static void inputs_read_one(struct cli_loop *l, const char *path)
 {
-	struct event_store *store = cli_preloaded ? cli_preloaded(path) : NULL;
+	const struct event_store *store = cli_preloaded(path);
 	struct known_marks marks;
 	struct err e = ERR_INIT;
 	struct input in = {0};

@@ -4,10 +4,12 @@
  */
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/base/text.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/opt.h"
 #include "lib/cli/report.h"
+#include "lib/cli/session.h"
 #include "lib/match/match.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -20,15 +22,30 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-bool cli_quiet, cli_verbose;
-static const char *program = "tracemill";
-static enum exit_status status;
-static int usage_status = EXIT_USAGE;
-static bool output_told; /* that standard output failed: said once */
+static struct cli_session process = {.program = "tracemill", .usage_status = EXIT_USAGE};
+_Thread_local struct cli_session *cli_now = &process;
+
+FILE *cli_out(void)
+{
+	return cli_now->out ? cli_now->out : stdout;
+}
+
+FILE *cli_err(void)
+{
+	return cli_now->err ? cli_now->err : stderr;
+}
+
+void cli_leave(int status)
+{
+	cli_now->status = status;
+	if (RESOURCE_SCOPE_HOLDS && cli_now->host)
+		resource_scope_leave(RESOURCE_SCOPE_LEFT);
+	exit(status);
+}
 
 static void msg_out_of_memory(void)
 {
-	fprintf(stderr, "%s: out of memory\n", program);
+	fprintf(stderr, "%s: out of memory\n", process.program);
 	cli_output_done(false);
 }
 
@@ -66,8 +83,10 @@ static void hold_stack(void)
 
 void cli_start(const char *name, int on_usage)
 {
-	usage_status = on_usage;
-	program = name;
+	cli_now->usage_status = on_usage;
+	cli_now->program = name;
+	if (cli_now->host)
+		return;
 	hold_standard_streams();
 	mem_on_failure = msg_out_of_memory;
 	hold_stack();
@@ -86,7 +105,7 @@ __attribute__((format(printf, 2, 0))) static void print(const char *file, const 
 	if (n >= 0)
 		vsnprintf(buf_reserve(&text, (size_t)n + 1), (size_t)n + 1, fmt, again);
 	va_end(again);
-	buf_adds(&line, program);
+	buf_adds(&line, cli_now->program);
 	buf_adds(&line, ": ");
 	if (file) {
 		buf_add_escaped(&line, file, strlen(file));
@@ -95,7 +114,7 @@ __attribute__((format(printf, 2, 0))) static void print(const char *file, const 
 	buf_add_escaped(&line, text.data, n > 0 ? (size_t)n : 0);
 	buf_addc(&line, '\n');
 	cli_progress_clear();
-	fwrite(line.data, line.len, 1, stderr);
+	fwrite(line.data, line.len, 1, cli_err());
 	buf_release(&text);
 	buf_release(&line);
 }
@@ -113,7 +132,7 @@ void cli_note(const char *file, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (cli_quiet)
+	if (cli_now->quiet)
 		return;
 	va_start(ap, fmt);
 	print(file, fmt, ap);
@@ -124,7 +143,7 @@ void cli_info(const char *file, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!cli_verbose || cli_quiet)
+	if (!cli_now->verbose || cli_now->quiet)
 		return;
 	va_start(ap, fmt);
 	print(file, fmt, ap);
@@ -141,7 +160,7 @@ static void report_denied(const char *file, const struct err *e)
 
 void cli_fail(const char *file, const struct err *e)
 {
-	if (ferror(stdout)) {
+	if (ferror(cli_out())) {
 		cli_output_fail(e->code == ST_PIPE ? NULL : e->msg);
 		return;
 	}
@@ -155,9 +174,9 @@ void cli_fail(const char *file, const struct err *e)
 
 void cli_output_fail(const char *why)
 {
-	if (!output_told && why)
+	if (!cli_now->output_told && why)
 		cli_error(cli_output_name(), "%s", why);
-	output_told = true;
+	cli_now->output_told = true;
 	if (why)
 		cli_status(EXIT_INPUT);
 }
@@ -169,9 +188,9 @@ void cli_usage(const char *fmt, ...)
 	va_start(ap, fmt);
 	print(NULL, fmt, ap);
 	va_end(ap);
-	if (!opt_validator) /* not in a question of tm-view, which has no --help */
-		fprintf(stderr, "%s: try %s --help\n", program, program);
-	exit(usage_status);
+	if (!cli_now->host) /* a question of tm-view has no --help */
+		fprintf(stderr, "%s: try %s --help\n", cli_now->program, cli_now->program);
+	cli_leave(cli_now->usage_status);
 }
 
 unsigned cli_parse_percent(const char *option, const char *text, unsigned otherwise)
@@ -195,7 +214,7 @@ unsigned cli_parse_percent(const char *option, const char *text, unsigned otherw
 void cli_trace_note(const char *file, const char *text, uint64_t count, enum severity severity,
 		    enum severity least)
 {
-	if (severity < least && !cli_verbose)
+	if (severity < least && !cli_now->verbose)
 		return;
 	if (count)
 		cli_note(file, "%s: %s: %" PRIu64, severity_name(severity), text, count);
@@ -235,8 +254,8 @@ static int rank(enum exit_status s)
 
 void cli_status(enum exit_status s)
 {
-	if (rank(s) > rank(status))
-		status = s;
+	if (rank(s) > rank((enum exit_status)cli_now->status))
+		cli_now->status = s;
 }
 
 /* Each pattern of the program, whoever used it. */
@@ -282,24 +301,26 @@ int cli_exit(void)
 
 	cli_progress_clear();
 	cli_text_end();
-	failed = ferror(stdout);
+	failed = ferror(cli_out());
 	msg_report_timeouts();
 	report_unmatched();
 	errno = 0;
-	if (fclose(stdout)) {
+	if (cli_now->host ? fflush(cli_out()) : fclose(stdout)) {
 		failed = true;
 		number = errno;
 	}
 	/* What failed first is why; a stream that has failed may close well. */
-	if (cli_put_errno)
-		number = cli_put_errno;
-	if (failed && number != EPIPE && !output_told) {
+	if (cli_now->put_errno)
+		number = cli_now->put_errno;
+	if (failed && number != EPIPE && !cli_now->output_told) {
 		cli_error(cli_output_name(), "%s", number ? strerror(number) : "write error");
 		cli_status(EXIT_INPUT);
 	}
-	cli_pager_end();
-	cli_output_done(!failed);
-	return status;
+	if (!cli_now->host) {
+		cli_pager_end();
+		cli_output_done(!failed);
+	}
+	return cli_now->status;
 }
 
 void cli_die(const char *file, const char *fmt, ...)
@@ -310,7 +331,7 @@ void cli_die(const char *file, const char *fmt, ...)
 	print(file, fmt, ap);
 	va_end(ap);
 	cli_status(EXIT_INPUT);
-	exit(cli_exit());
+	cli_leave(cli_exit());
 }
 
 void cli_bad_rules(const char *file, const char *option, const struct err *e)
@@ -320,5 +341,5 @@ void cli_bad_rules(const char *file, const char *option, const struct err *e)
 	else
 		cli_error(file, "%s: %s", option, e->msg);
 	cli_status(e->code == ST_BAD ? EXIT_USAGE : EXIT_INPUT);
-	exit(cli_exit());
+	cli_leave(cli_exit());
 }

@@ -2,6 +2,7 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/complete.h"
 #include "lib/cli/defaults.h"
+#include "lib/cli/session.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -14,30 +15,29 @@
 
 enum { WIDE = 80, TEXT_AT = 29 }; /* columns of the help */
 
-static bool want_help, want_all, want_version, no_sandbox, no_config;
-static int progress;
 static const char *const progress_choices[] = {"auto", "always", "never", NULL};
 
-static const struct opt common[] = {
-    ROW_GROUP("every program:"),
-    ROW_FLAG('q', "quiet", "errors only, no notes", &cli_quiet),
-    ROW_FLAG('v', "verbose", "more notes", &cli_verbose),
-    ROW_CHOICE(0, "progress", "WHEN", "show progress: auto, always or never", &progress,
-	       progress_choices),
-    ROW_FLAG(0, "no-sandbox", "run without the sandbox", &no_sandbox),
-    ROW_FLAG(0, "no-config", "ignore tracemill.ini", &no_config),
-    ROW_FLAG('h', "help", "print this text and end", &want_help),
-    ROW_FLAG('V', "version", "print the version and end", &want_version),
-    OPT_END,
-};
+static void start_session(struct cli_session *s, const struct opt_program *p,
+			  const struct opt_style *style)
+{
+	const struct opt common[] = {
+	    ROW_GROUP("every program:"),
+	    ROW_FLAG('q', "quiet", "errors only, no notes", &s->quiet),
+	    ROW_FLAG('v', "verbose", "more notes", &s->verbose),
+	    ROW_CHOICE(0, "progress", "WHEN", "show progress: auto, always or never", &s->progress,
+		       progress_choices),
+	    ROW_FLAG(0, "no-sandbox", "run without the sandbox", &s->no_sandbox),
+	    ROW_FLAG(0, "no-config", "ignore tracemill.ini", &s->no_config),
+	    ROW_FLAG('h', "help", "print this text and end", &s->want_help),
+	    ROW_FLAG('V', "version", "print the version and end", &s->want_version),
+	    OPT_END,
+	};
 
-const char *(*opt_validator)(const char *word, const char *file);
-
-/* What is parsed. */
-static const struct opt_program *program;
-static struct opt_style style;
-static struct opt_list *many; /* what the arguments up to the next option belong to */
-static struct opt_list olds;  /* words that were given and have another name now, and that name */
+	_Static_assert(sizeof common == sizeof s->common, "one row each");
+	memcpy(s->common, common, sizeof common);
+	s->parsed = p;
+	s->style = *style;
+}
 
 static bool is_flag(const struct opt *o)
 {
@@ -55,7 +55,7 @@ static struct opt_list *passed_to(const struct opt *row)
 {
 	struct opt_list *to = NULL;
 
-	for (const struct opt *o = program->options; o->type != OPT_END_ROW; o++) {
+	for (const struct opt *o = cli_now->parsed->options; o->type != OPT_END_ROW; o++) {
 		if (o->type == OPT_PASSED)
 			to = o->to;
 		if (o == row)
@@ -66,9 +66,9 @@ static struct opt_list *passed_to(const struct opt *row)
 
 static const struct opt *find_letter(char letter)
 {
-	const struct opt *tables[] = {program->options, common};
+	const struct opt *tables[] = {cli_now->parsed->options, cli_now->common};
 
-	if (letter == 'v' && style.v_is_version)
+	if (letter == 'v' && cli_now->style.v_is_version)
 		letter = 'V';
 	for (int i = 0; i < 2; i++)
 		for (const struct opt *o = tables[i]; o->type != OPT_END_ROW; o++)
@@ -79,7 +79,7 @@ static const struct opt *find_letter(char letter)
 
 static const struct opt *find_word(const char *word, size_t n)
 {
-	const struct opt *tables[] = {program->options, common}, *beginning = NULL;
+	const struct opt *tables[] = {cli_now->parsed->options, cli_now->common}, *beginning = NULL;
 	bool several = false;
 
 	for (int i = 0; i < 2; i++)
@@ -91,7 +91,7 @@ static const struct opt *find_word(const char *word, size_t n)
 			several |= beginning && beginning->to != o->to;
 			beginning = o;
 		}
-	return style.prefixes && n && !several ? beginning : NULL;
+	return cli_now->style.prefixes && n && !several ? beginning : NULL;
 }
 
 /* From column `at` on, where a line is already `column` long; what does not fit goes below. */
@@ -101,17 +101,17 @@ static void print_wrapped(const char *text, size_t column, size_t at)
 		size_t n = strcspn(text, " ");
 
 		if (column > at && column + n + 1 > WIDE) {
-			printf("\n%*s", (int)at, "");
+			fprintf(cli_out(), "\n%*s", (int)at, "");
 			column = at;
 		} else if (column > at) {
-			putchar(' ');
+			fputc(' ', cli_out());
 			column++;
 		}
-		printf("%.*s", (int)n, text);
+		fprintf(cli_out(), "%.*s", (int)n, text);
 		column += n;
 		text += n + strspn(text + n, " ");
 	}
-	putchar('\n');
+	fputc('\n', cli_out());
 }
 
 static bool is_shown(const struct opt *o)
@@ -124,20 +124,21 @@ static void opt_print_row(const struct opt *o)
 {
 	bool letter = o->letter && find_letter(o->letter) == o;
 	struct buf all = BUF_INIT;
-	int n = printf("  %c%c%s--%s%s%s%s%s", letter ? '-' : ' ', letter ? o->letter : ' ',
-		       letter ? ", " : "  ", o->word, o->bare || !o->arg ? "" : " ",
-		       o->bare && o->arg ? "[=" : "", o->arg ? o->arg : "",
-		       o->bare && o->arg ? "]" : "");
+	int n = fprintf(cli_out(), "  %c%c%s--%s%s%s%s%s", letter ? '-' : ' ',
+			letter ? o->letter : ' ', letter ? ", " : "  ", o->word,
+			o->bare || !o->arg ? "" : " ", o->bare && o->arg ? "[=" : "",
+			o->arg ? o->arg : "", o->bare && o->arg ? "]" : "");
 
 	buf_adds(&all, o->help);
-	if (want_all && o->type == OPT_CHOICE && o->choices[0] && !strstr(o->help, o->choices[1])) {
+	if (cli_now->want_all && o->type == OPT_CHOICE && o->choices[0] &&
+	    !strstr(o->help, o->choices[1])) {
 		buf_adds(&all, ":");
 		for (int i = 0; o->choices[i]; i++)
 			buf_addf(&all, "%s %s", i ? "," : "", o->choices[i]);
 	}
 	if (n > TEXT_AT - 1)
-		n = printf("\n") - 1;
-	n += printf("%*s", TEXT_AT - n, "");
+		n = fprintf(cli_out(), "\n") - 1;
+	n += fprintf(cli_out(), "%*s", TEXT_AT - n, "");
 	print_wrapped(buf_str(&all), (size_t)n, TEXT_AT);
 	buf_release(&all);
 }
@@ -152,7 +153,7 @@ static const struct opt *print_group(const struct opt *group)
 		if (is_shown(o))
 			buf_addf(&words, "%s--%s", words.len ? " " : "", o->word);
 	print_wrapped(group->help, 0, 0);
-	printf("  ");
+	fprintf(cli_out(), "  ");
 	print_wrapped(buf_str(&words), 2, 2);
 	buf_release(&words);
 	return o;
@@ -164,38 +165,36 @@ static void print_passed(const struct opt *o)
 	struct buf words = BUF_INIT;
 
 	buf_adds(&words, o->help);
-	if (!want_all)
+	if (!cli_now->want_all)
 		buf_adds(&words, " --help all has the list");
-	for (; want_all && o->type != OPT_END_ROW; o++)
+	for (; cli_now->want_all && o->type != OPT_END_ROW; o++)
 		if (o->word && is_shown(o)) {
 			buf_addf(&words, " --%s", o->word);
 			if (o->letter && find_letter(o->letter) == o)
 				buf_addf(&words, " -%c", o->letter);
 		}
-	putchar('\n');
+	fputc('\n', cli_out());
 	print_wrapped(buf_str(&words), 0, 0);
 	buf_release(&words);
 }
 
-static void opt_print_rows(const struct opt *o)
+static void opt_print_rows(const struct opt *o, bool behind_rows)
 {
-	static bool behind_rows;
-
 	while (o->type != OPT_END_ROW) {
 		if (o->type == OPT_PASSED) {
 			print_passed(o);
 			return;
 		}
-		if (o->type == OPT_GROUP && !want_all) {
+		if (o->type == OPT_GROUP && !cli_now->want_all) {
 			if (behind_rows)
-				putchar('\n');
+				fputc('\n', cli_out());
 			behind_rows = false;
 			o = print_group(o);
 			continue;
 		}
 		behind_rows = true;
 		if (o->type == OPT_HEADING || o->type == OPT_GROUP)
-			printf("\n%s\n", o->help);
+			fprintf(cli_out(), "\n%s\n", o->help);
 		else if (is_shown(o))
 			opt_print_row(o);
 		o++;
@@ -206,12 +205,12 @@ static void print_old(void)
 {
 	struct buf all = BUF_INIT;
 
-	for (const struct opt *o = program->options; o->type != OPT_END_ROW; o++)
+	for (const struct opt *o = cli_now->parsed->options; o->type != OPT_END_ROW; o++)
 		if (o->type == OPT_ALIAS)
 			buf_addf(&all, "%s --%s is --%s",
 				 all.len ? ";" : "until the next version:", o->word, o->arg);
 	if (all.len) {
-		putchar('\n');
+		fputc('\n', cli_out());
 		print_wrapped(buf_str(&all), 0, 0);
 	}
 	buf_release(&all);
@@ -219,23 +218,23 @@ static void print_old(void)
 
 static void help(void)
 {
-	const struct opt_program *p = program;
+	const struct opt_program *p = cli_now->parsed;
 
-	printf("usage: %s [option...] %s\n", p->name, p->operands);
+	fprintf(cli_out(), "usage: %s [option...] %s\n", p->name, p->operands);
 	print_wrapped(p->what, 0, 0);
-	putchar('\n');
-	opt_print_rows(p->options);
-	opt_print_rows(common);
-	if (want_all)
+	fputc('\n', cli_out());
+	opt_print_rows(p->options, false);
+	opt_print_rows(cli_now->common, true);
+	if (cli_now->want_all)
 		print_old();
-	printf("\n%ssee %s(1), tracemill(7)\n",
-	       want_all ? "" : "--help all explains every option; ", p->name);
+	fprintf(cli_out(), "\n%ssee %s(1), tracemill(7)\n",
+		cli_now->want_all ? "" : "--help all explains every option; ", p->name);
 }
 
 /* --cum for --cumulative, --mpas for --maps; NULL when nothing is near, or more than one. */
 static const char *near_word(const char *word, size_t n)
 {
-	const struct opt *tables[] = {program->options, common};
+	const struct opt *tables[] = {cli_now->parsed->options, cli_now->common};
 	const char *found = NULL;
 
 	for (int i = 0; i < 2; i++)
@@ -308,6 +307,8 @@ static void may_read(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
+	if (cli_now->host) /* it has been entered */
+		return;
 	sandbox_allow(SANDBOX_READ, path);
 	if (!strcmp(slash ? slash + 1 : path, "info"))
 		sandbox_allow(SANDBOX_READ,
@@ -341,11 +342,17 @@ static void names_files(const struct opt *o, const char *value)
 		may_read(file);
 }
 
+const char *opt_refused(const char *word, const char *file)
+{
+	const struct cli_host *h = cli_now->host;
+
+	return h ? h->refuse(h->arg, word, file) : NULL;
+}
+
 static void ask_guard(const struct opt *o, const char *value)
 {
 	bool names = value && o->type != OPT_MANY; /* those are inputs: cli_preloaded */
-	const char *why =
-	    opt_validator ? opt_validator(o->word, names ? file_in(o, value) : NULL) : NULL;
+	const char *why = opt_refused(o->word, names ? file_in(o, value) : NULL);
 
 	if (why)
 		cli_usage("--%s: %s", o->word, why);
@@ -369,7 +376,7 @@ static void opt_assign(const struct opt *o, const char *value)
 
 		if (o->type == OPT_MANY) {
 			VEC_PUSH(l->items, l->n, l->cap) = NULL;
-			many = l;
+			cli_now->many = l;
 		}
 		VEC_PUSH(l->items, l->n, l->cap) = value;
 		names_files(o, value);
@@ -420,7 +427,7 @@ static int opt_short_options(const char *arg, const char *following)
 			continue;
 		}
 		if (c[1]) {
-			opt_set(o, c + 1 + (style.dash_words && c[1] == '='));
+			opt_set(o, c + 1 + (cli_now->style.dash_words && c[1] == '='));
 			return 0;
 		}
 		if (!following)
@@ -444,8 +451,8 @@ static int opt_long_option(const char *arg, const char *following)
 			  near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 	}
 	if (o->type == OPT_ALIAS) {
-		VEC_PUSH(olds.items, olds.n, olds.cap) = o->word;
-		VEC_PUSH(olds.items, olds.n, olds.cap) = o->arg;
+		VEC_PUSH(cli_now->olds.items, cli_now->olds.n, cli_now->olds.cap) = o->word;
+		VEC_PUSH(cli_now->olds.items, cli_now->olds.n, cli_now->olds.cap) = o->arg;
 		o = find_word(o->arg, strlen(o->arg));
 	}
 	if (is_flag(o) || o->bare) {
@@ -463,17 +470,17 @@ static int opt_long_option(const char *arg, const char *following)
 /* Once each, when it is known whether notes are wanted. */
 static void report_old(void)
 {
-	for (size_t i = 0; i < olds.n; i += 2) {
+	for (size_t i = 0; i < cli_now->olds.n; i += 2) {
 		size_t first = 0;
 
-		while (strcmp(olds.items[first], olds.items[i]))
+		while (strcmp(cli_now->olds.items[first], cli_now->olds.items[i]))
 			first += 2;
 		if (first == i)
 			cli_note(NULL,
 				 "--%s is deprecated and ends with the next version: use --%s",
-				 olds.items[i], olds.items[i + 1]);
+				 cli_now->olds.items[i], cli_now->olds.items[i + 1]);
 	}
-	opt_list_release(&olds);
+	opt_list_release(&cli_now->olds);
 }
 
 static bool is_given(const struct opt *o)
@@ -495,12 +502,12 @@ static void opt_set_defaults(void)
 	struct err e = ERR_INIT;
 	bool *ours;
 
-	if (no_config)
+	if (cli_now->no_config && !cli_now->host)
 		setenv("TRACEMILL_CONFIG", "", 1);
 	if (!defaults_found && defaults_find(&defaults, &e))
 		cli_usage("%s", e.msg);
 	defaults_found = true;
-	if (no_config)
+	if (cli_now->no_config)
 		return;
 	ours = mem_zarray(d->n + 1, sizeof *ours);
 	for (size_t i = 0; i < d->n; i++) {
@@ -531,7 +538,7 @@ void opt_allow_defaults(void)
 
 const char *opt_default(const char *word, size_t i)
 {
-	for (size_t k = 0; k < defaults.n && !no_config; k++)
+	for (size_t k = 0; k < defaults.n && !cli_now->no_config; k++)
 		if (!strcmp(defaults.rows[k].word, word) && !i--)
 			return defaults.rows[k].value;
 	return NULL;
@@ -539,7 +546,7 @@ const char *opt_default(const char *word, size_t i)
 
 static bool is_long(const char *arg)
 {
-	return arg[1] == '-' || (style.dash_words && arg[2] && arg[2] != '=' &&
+	return arg[1] == '-' || (cli_now->style.dash_words && arg[2] && arg[2] != '=' &&
 				 find_word(arg + 1, strcspn(arg + 1, "=")));
 }
 
@@ -557,7 +564,8 @@ static bool opt_has_letter(const struct opt *o)
  * word. */
 static void completion(int argc, char **argv)
 {
-	const struct cli_complete c = {program, common, opt_has_word, opt_has_letter};
+	const struct cli_complete c = {cli_now->parsed, cli_now->common, opt_has_word,
+				       opt_has_letter};
 	static const char option[] = "--completion=";
 
 	if (argc != 2 || strncmp(argv[1], option, sizeof option - 1) != 0)
@@ -565,7 +573,7 @@ static void completion(int argc, char **argv)
 	if (!complete_print(&c, argv[1] + sizeof option - 1))
 		cli_usage("--completion: '%s' is not one of bash, zsh, fish",
 			  argv[1] + sizeof option - 1);
-	exit(cli_exit());
+	cli_leave(cli_exit());
 }
 
 int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv)
@@ -573,47 +581,47 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 	int operands = 0;
 	bool only_operands = false;
 
-	program = p;
-	style = *s;
-	cli_start(p->name, style.usage_status ? style.usage_status : EXIT_USAGE);
+	start_session(cli_now, p, s);
+	cli_start(p->name, s->usage_status ? s->usage_status : EXIT_USAGE);
 	completion(argc, argv);
 	for (int i = 1; i < argc; i++) {
 		const char *following = i + 1 < argc ? argv[i + 1] : NULL;
 
-		if (many && (argv[i][0] != '-' || !argv[i][1])) {
-			VEC_PUSH(many->items, many->n, many->cap) = argv[i];
+		if (cli_now->many && (argv[i][0] != '-' || !argv[i][1])) {
+			VEC_PUSH(cli_now->many->items, cli_now->many->n, cli_now->many->cap) =
+			    argv[i];
 			may_read(argv[i]);
 			continue;
 		}
-		many = NULL;
+		cli_now->many = NULL;
 		if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
 			argv[++operands] = argv[i];
-			only_operands |= style.leads;
+			only_operands |= cli_now->style.leads;
 		} else if (!strcmp(argv[i], "--"))
 			only_operands = true;
 		else if (is_long(argv[i]))
 			i += opt_long_option(argv[i], following);
 		else
 			i += opt_short_options(argv[i], following);
-		if (want_help && i + 1 < argc && !strcmp(argv[i + 1], "all")) {
-			want_all = true;
+		if (cli_now->want_help && i + 1 < argc && !strcmp(argv[i + 1], "all")) {
+			cli_now->want_all = true;
 			i++;
 		}
 	}
 	report_old();
-	if (!style.drop_in && !want_help && !want_version)
+	if (!cli_now->style.drop_in && !cli_now->want_help && !cli_now->want_version)
 		opt_set_defaults();
-	cli_progress_mode(progress);
+	cli_progress_mode();
 	for (int i = 1; i <= operands && strstr(p->operands, "FILE"); i++)
 		may_read(argv[i]);
-	if (no_sandbox)
+	if (cli_now->no_sandbox && !cli_now->host)
 		sandbox_off("--no-sandbox");
-	if (want_help)
+	if (cli_now->want_help)
 		help();
-	else if (want_version)
-		printf("%s (tracemill) %s\n", p->name, TM_VERSION);
-	if (want_help || want_version)
-		exit(cli_exit());
+	else if (cli_now->want_version)
+		fprintf(cli_out(), "%s (tracemill) %s\n", p->name, TM_VERSION);
+	if (cli_now->want_help || cli_now->want_version)
+		cli_leave(cli_exit());
 	return operands;
 }
 

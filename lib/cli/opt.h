@@ -125,9 +125,8 @@ struct opt_style {
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int argc, char **argv);
 void opt_list_release(struct opt_list *l);
-/* Options from another sender (a query of tm-view): called for each before it is set. file: what
- * the option names, or NULL. Gives why not, which is then a usage error; NULL: it may be. */
-extern const char *(*opt_validator)(const char *word, const char *file);
+/* Why an option, or a file that it names (or NULL), is not for who asks (struct cli_host); NULL: it may be. */
+const char *opt_refused(const char *word, const char *file);
 /* Before the sandbox, of a program that others answer within: what the project's defaults name may be read by
  * these, though it is no option of this one. The guard does not ask for them. */
 void opt_allow_defaults(void);

@@ -5,6 +5,7 @@
  */
 #include "lib/base/utf.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,28 +19,28 @@ bool cli_terminal(void)
 {
 	static int terminal = -1;
 
+	if (cli_now->host)
+		return false;
 	if (terminal < 0)
 		terminal = isatty(STDOUT_FILENO);
 	return terminal;
 }
 
-int cli_put_errno;
-
 static void put_failed(void)
 {
-	if (!cli_put_errno)
-		cli_put_errno = errno;
+	if (!cli_now->put_errno)
+		cli_now->put_errno = errno;
 }
 
 void cli_write(const char *s, size_t n)
 {
-	if (n && fwrite(s, 1, n, stdout) < n)
+	if (n && fwrite(s, 1, n, cli_out()) < n)
 		put_failed();
 }
 
 void cli_flush(void)
 {
-	if (fflush(stdout))
+	if (fflush(cli_out()))
 		put_failed();
 }
 
@@ -92,14 +93,14 @@ void cli_write_stderr(const char *s, size_t n)
 {
 	struct buf b = BUF_INIT;
 
-	if (isatty(STDERR_FILENO)) {
+	if (!cli_now->host && isatty(STDERR_FILENO)) {
 		buf_add_visible(&b, s, n, "\n\t\\");
 		s = b.data;
 		n = b.len;
 	}
 	cli_progress_clear();
 	if (n)
-		fwrite(s, 1, n, stderr);
+		fwrite(s, 1, n, cli_err());
 	buf_release(&b);
 }
 
@@ -136,7 +137,7 @@ FILE *cli_text_stream(void)
 	static const cookie_io_functions_t how = {.write = print_write_shown};
 
 	if (!cli_terminal())
-		return stdout;
+		return cli_out();
 	if (!shown)
 		shown = fopencookie(NULL, "w", how);
 	return shown ? shown : stdout;
@@ -144,7 +145,7 @@ FILE *cli_text_stream(void)
 
 void cli_text_end(void)
 {
-	if (!shown)
+	if (cli_now->host || !shown)
 		return;
 	fclose(shown);
 	shown = NULL;

@@ -4,13 +4,13 @@
  */
 #include "lib/base/clock.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-static int mode;
 static bool shown;
 static double began, started, last; /* began: the program */
 
@@ -25,12 +25,12 @@ static struct {
 
 static bool wanted(void)
 {
-	return mode != 2 && !cli_quiet && (mode == 1 || isatty(STDERR_FILENO));
+	return cli_now->progress != 2 && !cli_now->quiet && !cli_now->host &&
+	       (cli_now->progress == 1 || isatty(STDERR_FILENO));
 }
 
-void cli_progress_mode(int m)
+void cli_progress_mode(void)
 {
-	mode = m;
 	began = clock_seconds();
 }
 
@@ -50,6 +50,7 @@ static void *progress_work(void *arg)
 {
 	enum { HALF = 500, SECOND = 1000, FOR_LOGS = 10000 }; /* ms */
 	double from = clock_seconds();
+	int mode = cli_now->progress;
 	long wait = mode == 1 ? FOR_LOGS : from - began > 0.5 ? 1 : HALF;
 
 	(void)arg;
@@ -73,6 +74,8 @@ static void *progress_work(void *arg)
 
 void cli_progress_working(const char *what)
 {
+	int mode = cli_now->progress;
+
 	if (!wanted())
 		return;
 	cli_progress_clear();
@@ -89,6 +92,7 @@ void cli_progress(const char *what, uint64_t done, uint64_t total)
 	static const char *current;
 	static uint64_t before;
 	static double from; /* of this file */
+	int mode = cli_now->progress;
 	double t;
 
 	if (!wanted())
@@ -121,6 +125,8 @@ void cli_progress(const char *what, uint64_t done, uint64_t total)
 
 void cli_progress_clear(void)
 {
+	if (cli_now->host)
+		return;
 	progress_stop_working();
 	if (shown)
 		fputs("\r\033[K", stderr);

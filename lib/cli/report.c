@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/report.h"
 
+#include "lib/cli/session.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +115,7 @@ void cli_report_print(struct cli_report *r, const struct table_document *d)
 	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);
 	if (paged(r))
 		cli_pager_start();
-	st = render(d, r->format, &r->options, stdout, &e);
+	st = render(d, r->format, &r->options, cli_out(), &e);
 	if (st == ST_UNSUPPORTED && r->by_name && !r->options.table)
 		cli_usage("-o %s: %s", r->output, e.msg);
 	if (st == ST_UNSUPPORTED)
@@ -126,5 +128,5 @@ struct render_rows *cli_report_rows(struct cli_report *r, const struct table *t,
 {
 	if (r->format != RENDER_CSV && r->format != RENDER_TSV)
 		cli_usage("these rows are for --as csv or --as tsv");
-	return render_rows_new(t, r->format, &r->options, stdout, e);
+	return render_rows_new(t, r->format, &r->options, cli_out(), e);
 }

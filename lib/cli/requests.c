@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,7 @@ static void answer_lines(struct input_lines *in, const char *path, cli_answer an
 		st = lines_next(in, &e);
 		if (!st) {
 			answer(arg, in->items, in->n);
-			if (fflush(stdout))
+			if (fflush(cli_out()))
 				break;
 		}
 	}

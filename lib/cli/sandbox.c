@@ -7,6 +7,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 #include "lib/db/db.h"
 #include "lib/input/unpack.h"
 
@@ -31,6 +32,8 @@ void cli_sandbox(const char *program, const char *when)
 {
 	const struct sandbox_profile *p = sandbox_profile(program, when);
 
+	if (cli_now->host) /* who asks is in one */
+		return;
 	prepare(p);
 	cli_info(NULL, "sandbox: %s", sandbox_enter(p));
 }
@@ -39,7 +42,7 @@ void cli_sandbox_symbols(const char *program, const char *when)
 {
 	struct sandbox_profile p = *sandbox_profile(program, when);
 
-	if (p.rights & SANDBOX_FREE || sandbox_entered())
+	if (p.rights & SANDBOX_FREE || sandbox_entered() || cli_now->host)
 		return;
 	prepare(&p);
 	p.rights |= sandbox_profile(SANDBOX_SYMBOLS, NULL)->rights;

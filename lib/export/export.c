@@ -27,7 +27,7 @@ const char *export_metric_name(enum sum sum)
 
 const char *const *export_sort_words(void)
 {
-	static const char *words[EXPORT_METRICS + 3];
+	static _Thread_local const char *words[EXPORT_METRICS + 3];
 
 	words[0] = "auto";
 	for (size_t i = 0; i < EXPORT_METRICS; i++)
@@ -56,7 +56,7 @@ const struct exporter *const exporters[] = {
 
 const char *const *export_words(void)
 {
-	static const char *words[sizeof exporters / sizeof *exporters];
+	static _Thread_local const char *words[sizeof exporters / sizeof *exporters];
 
 	for (size_t i = 0; exporters[i]; i++)
 		words[i] = exporters[i]->name;

@@ -5,7 +5,7 @@
 
 void regex_timeouts_note(struct trace *t)
 {
-	static uint64_t noted;
+	static _Thread_local uint64_t noted;
 	uint64_t times = match_all_timed_out();
 
 	if (times > noted)

@@ -24,18 +24,16 @@ struct match {
 	struct match_option *option; /* NULL: it is of a file */
 };
 
-/* The program's, until it ends. */
+/* This thread's, until it ends: a program's, or a question's. */
 struct match_option {
 	struct match_nothing use;
 	struct near near;
 };
-static struct match_option **asked;
-static size_t n_asked, cap_asked;
-
-/* The program's, until it ends. */
-static struct match_timeout *timeouts;
-static size_t n_timeouts, cap_timeouts;
-static uint64_t all_timed_out;
+static _Thread_local struct match_option **asked;
+static _Thread_local size_t n_asked, cap_asked;
+static _Thread_local struct match_timeout *timeouts;
+static _Thread_local size_t n_timeouts, cap_timeouts;
+static _Thread_local uint64_t all_timed_out;
 
 static void *match_alloc(size_t n, void *arg)
 {

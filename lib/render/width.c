@@ -4,22 +4,29 @@
 #include "lib/base/utf.h"
 
 #include <locale.h>
+#include <pthread.h>
 #include <string.h>
 #include <wchar.h>
+
+static locale_t utf8;
+
+static void make_locale(void)
+{
+	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
 
 /* libc knows Unicode's tables. Its wcwidth answers for the calling thread's locale, which is
  * changed for the length of the question only. */
 /* 0: combining and invisible; 2: East Asian wide and emoji; else 1. */
 static unsigned codepoint_width(uint32_t cp)
 {
-	static locale_t utf8;
+	static pthread_once_t made = PTHREAD_ONCE_INIT;
 	locale_t before;
 	int width;
 
 	if (cp < 0x300)
 		return 1;
-	if (!utf8)
-		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	pthread_once(&made, make_locale);
 	if (!utf8)
 		return 1;
 	before = uselocale(utf8);

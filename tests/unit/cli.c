@@ -4,6 +4,7 @@
  * texts come back through files.
  */
 #include "lib/cli/cli.h"
+#include "lib/cli/session.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void print_got(int n, char **argv)
 	for (size_t i = 0; i < got.list.n; i++)
 		printf(" l=%s", got.list.items[i]);
 	printf(" %" PRIu64 " %d:%" PRIx64 " %d q%d |", got.number, got.has_address, got.address,
-	       got.color, cli_quiet);
+	       got.color, cli_now->quiet);
 	for (int i = 1; i <= n; i++)
 		printf(" %s", argv[i]);
 }

@@ -217,7 +217,7 @@ static const char *metric_word(const struct spike *s)
 
 void frames_find_spikes(struct frames_report *r)
 {
-	static struct table_column columns[RUN_COLUMNS] = {
+	static const struct table_column columns[RUN_COLUMNS] = {
 	    [RUN_RULE] = {"rule", "rule", COLUMN_TEXT, 0, 0},
 	    [RUN_LIMIT] = {"limit", NULL, COLUMN_DECIMAL, COLUMN_NOT_TEXT, 0},
 	    [RUN_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
@@ -242,9 +242,10 @@ void frames_find_spikes(struct frames_report *r)
 		r->limited |= (uint16_t)(1u << i);
 		frames_parts_find_runs(r, i);
 	}
+	memcpy(r->run_columns, columns, sizeof columns);
 	r->spikes = (struct table){.name = "spikes",
 				   .title = "runs of consecutive frames above a limit",
-				   .columns = columns,
+				   .columns = r->run_columns,
 				   .n_columns = RUN_COLUMNS,
 				   .n_rows = r->n_runs,
 				   .empty = "none: no frame is above a limit",

@@ -22,7 +22,8 @@ enum frames_what {
 enum {
 	COUNTERS_SHOWN = 8, /* people see no more */
 	FRAMES_STATS = 7,
-	FRAMES_NEW_COLUMNS = 8
+	FRAMES_NEW_COLUMNS = 8,
+	FRAMES_RUN_COLUMNS = 9
 };
 
 struct frames_run { /* rows [first, last] that break a rule one after the other */
@@ -62,6 +63,7 @@ struct frames_report {
 	struct table news;
 	struct stack_cut new_cut;
 	struct table_column new_columns[FRAMES_NEW_COLUMNS];
+	struct table_column run_columns[FRAMES_RUN_COLUMNS];
 
 	struct table_series series;
 	struct series_line lines[FRAMES_LINES];
