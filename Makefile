@@ -155,7 +155,7 @@ LIB      := $(B)/rooms.a
 ROOMS    := $(B)/installed/libtracemill-rooms-$(VERSION).so
 SYMBOLS  := $(B)/installed/libtracemill-symbols-$(VERSION).so
 # What others build on: lib/library and what it needs, with its own names for memory (resource_scope.h). Our programs
-# have the same rooms, the interface too, with memory as programs have it: nothing is there twice.
+# have the same rooms, the interface too, with memory as programs have it; tm-view has them as the library has.
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
             lib/dwarf/*/*.c lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
             lib/input/*.c lib/pack/*.c lib/disasm/code.c lib/sandbox/*.c) formats/maps.c formats/smaps.c
@@ -206,7 +206,7 @@ lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/vie
 symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object record recorder \
             symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,autosymbolize binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
 # Of tm-view alone.
-view_obj := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))
+view_own := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))
 simulate_src := $(sort $(wildcard tests/simulate/*.c))
 all_obj  := $(lib_obj) $(call obj,$(cmd_src) $(own_src) $(unit_src) $(fuzz_src) $(fuzz_own) $(gen_src) tests/fuzz/driver.c tests/fuzz/reader.c \
             $(simulate_src) $(gen_so))
@@ -352,7 +352,7 @@ $(B)/rooms.a: $(lib_obj) $(abi_obj) $(B)/members
 link_so = $(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,-z,now,-Bsymbolic-functions,-soname,$(@F) \
           '-Wl,-rpath,$$ORIGIN' -o $@ $(filter %.o,$^) $(filter %.so,$^) $(LDLIBS)
 
-$(ROOMS): $(filter-out $(view_obj) $(symbols_obj),$(lib_obj)) $(abi_obj) $(B)/members
+$(ROOMS): $(filter-out $(view_own) $(symbols_obj),$(lib_obj)) $(abi_obj) $(B)/members
 	@mkdir -p $(@D)
 	$(link_so)
 
@@ -367,7 +367,7 @@ soname   := libtracemill.so.$(library_major)
 
 $(B)/library/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(LIBRARY_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(LIBRARY_FLAGS) $(HARDENED) -MMD -MP -c -o $@ $<
 
 $(B)/library/rooms.a: $(library_obj) $(abi_obj) $(B)/library/members
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(library_obj) $(abi_obj)
@@ -471,28 +471,28 @@ bind_now := -Wl,-z,relro,-z,now
 link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) $(bind_now) -o $@ $^ $(LDLIBS)
 
-$(PROGRAMS): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
+$(filter-out %/tm-view,$(PROGRAMS)): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 	@mkdir -p $(@D)
 	$(link_c)
 
-# tm-view answers with the programs themselves: their mains under names of their own.
+# tm-view answers with the programs themselves, in threads of which each has a resource scope: so it is built as
+# libtracemill is, and of nothing else (resource_names.h).
 answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export tm-inspect
-$(answering:%=$(B)/obj/view/%.o): $(B)/obj/view/%.o: $(B)/obj/cmd/%.c.o
+view_src  := cmd/tm-view.c $(filter $(foreach p,tm-view $(answering),cmd/$p/%),$(own_src))
+view_obj  := $(addprefix $(B)/library/,$(addsuffix .o,$(view_src) $(lib_src) lib/base/resource_scope.c)) \
+             $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o $(abi_obj)
+
+$(B)/bin/tm-view $(B)/installed/tm-view: $(view_obj)
 	@mkdir -p $(@D)
-	$(call say,NAME,$@)$(OBJCOPY) --redefine-sym main=$(subst -,_,$*)_main $< $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) -o $@ $(filter %.o,$^) $(LDLIBS)
 
-$(B)/bin/tm-view $(B)/installed/tm-view: $(answering:%=$(B)/obj/view/%.o) \
-                  $(call obj,$(filter $(answering:%=cmd/%/%),$(own_src)))
-
-$(foreach s,$(own_src),$(eval $(patsubst cmd/%/,$(B)/bin/%,$(dir $(s))) \
+$(foreach s,$(filter-out cmd/tm-view/%,$(own_src)),$(eval $(patsubst cmd/%/,$(B)/bin/%,$(dir $(s))) \
   $(patsubst cmd/%/,$(B)/installed/%,$(dir $(s))): $(call obj,$(s))))
 
-$(B)/installed/tm-view: $(view_obj)
-
-# As they are installed: all rooms are in two libraries, which no others may link with. A tree that is moved as a whole
+# As they are installed: all rooms are in two libraries, which no others may link with; tm-view has its own. A tree that is moved as a whole
 # still works.
 rooms_at = $(if $(and $(filter $(PREFIX)/bin,$(BINDIR)),$(filter $(PREFIX)/%,$(LIBDIR))),$$ORIGIN/$(LIBDIR:$(PREFIX)/%=../%),$(LIBDIR))/tracemill
-$(INSTALLED): $(B)/installed/%: $(B)/obj/cmd/%.c.o $(SYMBOLS) $(ROOMS) $(B)/places
+$(filter-out %/tm-view,$(INSTALLED)): $(B)/installed/%: $(B)/obj/cmd/%.c.o $(SYMBOLS) $(ROOMS) $(B)/places
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) '-Wl,-rpath,$(rooms_at)' -o $@ $(filter %.o,$^) $(filter %.so,$^) $(LDLIBS)
 
@@ -879,4 +879,4 @@ clean:
 help:
 	@sed -n '/^#:/s/^#: \{0,1\}//p' Makefile
 
--include $(all_obj:.o=.d) $(library_obj:.o=.d) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(musl_wrap:.o=.d) $(foreach c,$(CAPTURES),$(patsubst %.o,%.d,$(call other_obj,$(c))))
+-include $(all_obj:.o=.d) $(sort $(library_obj:.o=.d) $(view_obj:.o=.d)) $(cap_obj:.o=.d) $(wrap_obj:.o=.d) $(musl_wrap:.o=.d) $(foreach c,$(CAPTURES),$(patsubst %.o,%.d,$(call other_obj,$(c))))

@@ -2,9 +2,17 @@
  *
  * tm-view: looks into captures that are loaded once, in a browser and from scripts.
  */
+#include "cmd/tm-compare/program.h"
+#include "cmd/tm-export/program.h"
+#include "cmd/tm-frames/program.h"
+#include "cmd/tm-heap/program.h"
+#include "cmd/tm-inspect/program.h"
+#include "cmd/tm-spikes/program.h"
+#include "cmd/tm-top/program.h"
 #include "cmd/tm-view/load.h"
-#include "cmd/tm-view/programs.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/cli/report.h"
 #include "lib/cli/session.h"
 #include "lib/disasm/disasm.h"
@@ -15,13 +23,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS = 30, ROWS = 100000, LINE = 1 << 20 };
+enum { SECONDS = 30, ROWS = 100000, LINE = 1 << 20, LARGE = 1 << 20, WAIT_MS = 2000 };
 static const uint64_t answer_bytes = 256 << 20;
 
 struct cli_view {
@@ -29,6 +37,7 @@ struct cli_view {
 	const char *query, *listen, *gate;
 	bool lines, mcp, follow, open;
 	uint64_t seconds, rows, bytes;
+	size_t memory; /* of the process */
 	struct opt_list sources, allowed, exes, debug_dirs;
 	const char **binaries; /* the files of exes */
 	struct view_load load;
@@ -37,46 +46,32 @@ struct cli_view {
 
 static struct cli_view *view_of; /* for what is given no argument of its own */
 
+/* Of one question. */
+static _Thread_local struct view_question {
+	struct view_sums second; /* of the side that is read last */
+	struct event_store with_second;
+	const struct event_store *of; /* which store it is the same as; NULL: none */
+} question;
+
 static const struct event_store *view_store_of(void *arg, const char *operand)
 {
-	static struct event_store nothing;
-	struct event_store *k = load_find(&view_of->load, operand);
+	static const struct event_store nothing = {
+	    .why = {ST_UNSUPPORTED, ERR_NO_OFFSET, "tm-view was not given this file"}};
+	const struct event_store *k = load_find(&view_of->load, operand);
 
 	(void)arg;
-	if (k)
-		return k;
-	err_set(&nothing.why, ST_UNSUPPORTED, "tm-view was not given this file");
-	return &nothing;
-}
-
-/* Of one question: the process of its second side. */
-static struct view_sums view_second;
-static bool view_is_second;
-
-static void view_prefetch(void *arg, const struct event_store *store, const struct tally_options *o)
-{
-	struct event_store *k = (struct event_store *)(uintptr_t)store; /* this process's own */
-
-	(void)arg;
-	if (view_is_second)
-		sums_make_selected(&view_second, k, o);
-	if (k)
-		sums_use_selected(&view_second, k, o);
+	return !k ? &nothing : k == question.of ? &question.with_second : k;
 }
 
 /* A comparison's sides are read at the same time, where there is more than one processor. */
-static void view_split(const struct argv_list *words)
+static void view_prefetch(void *arg, const struct event_store *k, const struct tally_options *o)
 {
-	uint64_t events = 0;
-
-	if (strcmp(words->items[0], "tm-compare") != 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	(void)arg;
+	if (!k || sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return;
-	for (size_t i = 0; i < view_of->load.n; i++)
-		events += view_of->load.items[i].store.events;
-	view_is_second = sums_split(&view_second, events);
-	if (view_is_second &&
-	    (dup2(STDIN_FILENO, STDOUT_FILENO) < 0 || dup2(STDIN_FILENO, STDERR_FILENO) < 0))
-		_exit(0);
+	question.of = k;
+	question.with_second = *k;
+	sums_start_selected(&question.second, &question.with_second, o);
 }
 
 static bool is_named(const char *const *names, size_t n, const char *file)
@@ -120,27 +115,33 @@ static const char *view_guard(void *arg, const char *word, const char *file)
 	return is_named(lists[i].names, lists[i].n, file) ? NULL : lists[i].why;
 }
 
-static void view_in_child(void *arg, const struct argv_list *words)
+static _Thread_local struct cli_session session;
+
+static void view_answer(void *arg, const struct query_args *q, FILE *out, FILE *err)
 {
 	static const struct cli_host host = {
 	    .store = view_store_of, .refuse = view_guard, .prefetch = view_prefetch};
-	static struct cli_session session = {.host = &host};
 
 	(void)arg;
-	load_settle_all(&view_of->load);
-	view_split(words);
+	session = (struct cli_session){.out = out, .err = err, .host = &host};
 	cli_now = &session;
+	q->program->run((int)q->words.n, q->words.items);
+}
+
+static int view_status(void)
+{
+	return session.status;
 }
 
 /* Symbols are in already; and nothing is asked of servers, or kept. */
 static const struct query_program programs[] = {
-    {"top", tm_top_main, "--no-symbols", NULL},
-    {"frames", tm_frames_main, NULL, NULL},
-    {"compare", tm_compare_main, NULL, NULL},
-    {"heap", tm_heap_main, NULL, NULL},
-    {"spikes", tm_spikes_main, NULL, NULL},
-    {"export", tm_export_main, NULL, NULL},
-    {"inspect", tm_inspect_main, "--no-symbols --no-debuginfod --no-cache", "--trace"},
+    {"top", tm_top, "--no-symbols", NULL},
+    {"frames", tm_frames, NULL, NULL},
+    {"compare", tm_compare, NULL, NULL},
+    {"heap", tm_heap, NULL, NULL},
+    {"spikes", tm_spikes, NULL, NULL},
+    {"export", tm_export, NULL, NULL},
+    {"inspect", tm_inspect, "--no-symbols --no-debuginfod --no-cache", "--trace"},
     {.name = NULL},
 };
 
@@ -157,7 +158,9 @@ static enum view_growth growth_of(const struct cli_view *c, const struct view_lo
 
 static void view_settle(void *arg)
 {
-	load_settle_all(arg);
+	struct cli_view *c = arg;
+
+	load_settle_all(&c->load);
 }
 
 static void show_files(struct cli_view *c)
@@ -167,15 +170,16 @@ static void show_files(struct cli_view *c)
 		    c->load.names[i], &c->load.items[i].store, c->load.items[i].ns,
 		    growth_of(c, &c->load.items[i]), c->load.items[i].grew};
 	c->view.version = c->load.version;
-	c->view.settle = load_unsettled(&c->load) ? view_settle : NULL;
-	c->view.settled = &c->load;
+	c->view.runner.settle = load_unsettled(&c->load) ? view_settle : NULL;
 }
 
 static void view_refresh(struct view *v)
 {
 	struct cli_view *c = v->arg;
 
-	if (load_changed(&c->load))
+	/* A browser asks for several at once, and again. */
+	if (query_none_works(c->query || c->lines || c->mcp ? WAIT_MS : 0) &&
+	    load_changed(&c->load))
 		show_files(c);
 }
 
@@ -193,21 +197,20 @@ static void report_loaded(const struct cli_view *c)
 	}
 }
 
-/* What goes on has its notes only at its end. */
-static void tell_settled(struct cli_view *c)
+static void view_report_task(void *arg, FILE *out)
 {
-	pid_t pid = load_unsettled(&c->load) ? fork() : -1;
+	(void)out;
+	report_loaded(arg);
+}
 
-	if (pid > 0) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		return;
-	}
-	if (!pid)
-		load_settle_all(&c->load);
-	report_loaded(c);
-	if (!pid)
-		_exit(0);
+/* What goes on has its notes only at its end. */
+static void tell_settled(const struct cli_view *c)
+{
+	struct buf none = BUF_INIT;
+
+	if (!c->view.runner.settle ||
+	    !query_run_task(&c->view.runner, view_report_task, (void *)(uintptr_t)c, &none))
+		report_loaded(c);
 }
 
 static void view_answer_query(struct cli_view *c)
@@ -312,7 +315,7 @@ static void check(const struct cli_view *c, int n)
 		cli_usage("--rows, --time-limit and --answer-bytes must be above 0");
 }
 
-int main(int argc, char **argv)
+static int view_main(int argc, char **argv)
 {
 	struct cli_view c = {.seconds = SECONDS, .rows = ROWS, .bytes = answer_bytes};
 	const struct opt table[] = {
@@ -364,11 +367,16 @@ int main(int argc, char **argv)
 	c.load.symbols.n_exes = c.exes.n;
 	c.load.symbols.debug_dirs = c.debug_dirs.items;
 	c.load.symbols.n_debug_dirs = c.debug_dirs.n;
-	if (c.follow && !c.load.symbols.off)
+	if (c.follow && c.load.symbols.off)
+		when = door ? "--follow --no-symbols" : "--follow --no-symbols without a browser";
+	else if (c.follow)
 		when = door ? "--follow" : "--follow without a browser";
 	else
 		when = door ? NULL : "without a browser";
-	disasm_load(&e); /* for tm-inspect's answers, which say if it failed */
+	c.memory = SANDBOX_SANITIZED ? 0 : (size_t)(machine_memory() / 4 * 3);
+	resource_scopes_limit(c.memory);
+	mallopt(M_MMAP_THRESHOLD, LARGE); /* what an answer frees is nobody's */
+	disasm_load(&e);                  /* for tm-inspect's answers, which say if it failed */
 	load_start(&c.load, n, argv + 1, &c.import.options, when, c.follow);
 	cli_sandbox("tm-view", when);
 	load_all(&c.load, !c.query, !c.query);
@@ -381,7 +389,9 @@ int main(int argc, char **argv)
 		       .seconds = c.seconds,
 		       .rows = c.rows,
 		       .bytes = (size_t)c.bytes,
-		       .child = view_in_child,
+		       .memory = c.memory,
+		       .answer = view_answer,
+		       .status = view_status,
 		       .arg = &c},
 	    .files = mem_zarray(c.load.n, sizeof *c.view.files),
 	    .n_files = c.load.n,
@@ -400,6 +410,8 @@ int main(int argc, char **argv)
 		tell_settled(&c);
 	run(&c, door);
 	http_free(door);
+	if (!query_none_works(WAIT_MS)) /* what was told to end has not yet heard of it */
+		_exit(cli_exit());
 	load_release(&c.load);
 	free(c.view.files);
 	opt_list_release(&c.sources);
@@ -408,4 +420,26 @@ int main(int argc, char **argv)
 	opt_list_release(&c.debug_dirs);
 	free(c.binaries);
 	return cli_exit();
+}
+
+struct view_start {
+	int argc;
+	char **argv;
+	int status;
+};
+
+static void view_start(void *arg)
+{
+	struct view_start *s = arg;
+
+	s->status = view_main(s->argc, s->argv);
+}
+
+int main(int argc, char **argv)
+{
+	struct view_start s = {argc, argv, EXIT_INPUT};
+
+	if (resource_scope_run(NULL, view_start, &s) == RESOURCE_SCOPE_NO_MEMORY)
+		mem_on_failure();
+	return s.status;
 }

@@ -69,20 +69,13 @@ static bool look(const char *path, int64_t *changed, uint64_t *size)
 	return true;
 }
 
-static void load_settle(void *arg)
-{
-	follow_settle(arg);
-}
-
 /* Once it is whole; names may come later. What is whole as far as is known can grow again. */
 static void load_sums(struct view_load *l, struct view_loaded *it)
 {
-	bool unsettled = it->follow && follow_unsettled(it->follow);
-
-	if (unsettled)
-		sums_release(&it->sums, &it->store);
+	if (it->follow && follow_unsettled(it->follow))
+		return;
 	if (l->many && !it->sums.memory && (!it->follow || follow_ended(it->follow)))
-		sums_start(&it->sums, &it->store, unsettled ? load_settle : NULL, it->follow);
+		sums_start(&it->sums, &it->store);
 }
 
 static void load_one(struct view_load *l, size_t i, bool tell)
@@ -146,10 +139,14 @@ void load_all(struct view_load *l, bool tell, bool many)
 static bool load_look(struct view_load *l, size_t i)
 {
 	struct view_loaded *it = &l->items[i];
-	enum follow_news news = it->follow ? follow_look(it->follow) : FOLLOW_OTHER;
+	enum follow_news news;
 	int64_t changed;
 	uint64_t size;
+	bool named;
 
+	if (it->follow && sums_busy(&it->sums))
+		return false;
+	news = it->follow ? follow_look(it->follow) : FOLLOW_OTHER;
 	if (news == FOLLOW_REPLACED)
 		cli_note(l->names[i],
 			 "the file was replaced, cut or overwritten: loaded again from the start");
@@ -162,9 +159,10 @@ static bool load_look(struct view_load *l, size_t i)
 	}
 	if (news == FOLLOW_GREW)
 		it->grew = clock_ms();
+	named = follow_names(it->follow);
 	if (news != FOLLOW_SAME)
 		load_sums(l, it);
-	return follow_names(it->follow) || news != FOLLOW_SAME;
+	return named || news != FOLLOW_SAME;
 }
 
 bool load_changed(struct view_load *l)

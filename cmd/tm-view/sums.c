@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-view/sums.h"
 
-#include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/tally/snapshot.h"
+#include "lib/view/query.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* What begins the memory; then the sums. */
@@ -22,7 +19,7 @@ struct sums_head {
 	size_t at[]; /* of each; 0: none */
 };
 
-enum { MORE = 2 };
+enum { MORE = 2, TICK_MS = 50 };
 
 struct making {
 	struct view_sums *to;
@@ -58,24 +55,34 @@ static size_t head_size(const struct event_store *k)
 	return aligned(sizeof(struct sums_head) + (k->n + MORE) * sizeof(size_t));
 }
 
-static _Noreturn void sums_make(struct view_sums *s, struct event_store *k,
-				const struct tally_options *of)
+static void sums_make(void *arg)
 {
+	struct view_sums *s = arg;
 	struct making m = {.to = s,
 			   .head = (struct sums_head *)(void *)s->memory,
-			   .at = head_size(k),
-			   .most = k->n + MORE};
-	struct tally_options o = *of;
+			   .at = head_size(&s->store),
+			   .most = s->store.n + MORE};
 	struct err e = ERR_INIT;
 	struct tally a;
 
-	signal(SIGINT, SIG_IGN); /* the one who answers ends this one */
-	o.done = sums_done;
-	o.arg = &m;
-	tally_init(&a, &o);
-	if (!event_store_replay(k, &a.sink, &e))
+	s->options.done = sums_done;
+	s->options.arg = &m;
+	tally_init(&a, &s->options);
+	if (!event_store_replay(&s->store, &a.sink, &e))
 		atomic_store_explicit(&m.head->ready, true, memory_order_release);
-	_exit(0);
+	tally_release(&a);
+}
+
+static void *sums_work(void *arg)
+{
+	struct view_sums *s = arg;
+	struct resource_scope *scope = resource_scope_new(&s->cancelled);
+
+	if (scope)
+		resource_scope_run(scope, sums_make, s);
+	resource_scope_free(scope);
+	close(s->ends);
+	return NULL;
 }
 
 static const void *sums_use(void *arg, size_t capture)
@@ -85,68 +92,70 @@ static const void *sums_use(void *arg, size_t capture)
 	struct pollfd over = {s->done, POLLIN, 0};
 
 	/* It began before the question, and does no more than the question would. */
-	while (!atomic_load_explicit(&h->ready, memory_order_acquire) && !(over.revents & POLLHUP))
-		if (poll(&over, 1, -1) < 0 && errno != EINTR)
+	while (!atomic_load_explicit(&h->ready, memory_order_acquire) &&
+	       !(over.revents & POLLHUP)) {
+		if (poll(&over, 1, TICK_MS) < 0 && errno != EINTR)
 			break;
+		resource_scope_poll();
+	}
 	if (!atomic_load_explicit(&h->ready, memory_order_acquire) || capture >= h->n ||
 	    !h->at[capture])
 		return NULL;
 	return s->memory + h->at[capture];
 }
 
-/* As fork: the child's is 0; below 0: it failed. */
-static pid_t sums_fork(struct view_sums *s)
+/* Sets done, when it has begun. */
+static void sums_begin(struct view_sums *s, const struct event_store *k,
+		       const struct tally_options *o)
 {
-	int ends[2];
+	int ends[2] = {-1, -1};
+	sigset_t before;
 
+	s->done = -1;
+	s->store = *k;
+	s->store.made = s->store.made_selected = NULL;
+	s->options = *o;
 	s->memory = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->memory == MAP_FAILED)
 		s->memory = NULL;
 	if (!s->memory || pipe2(ends, O_CLOEXEC))
-		return -1;
+		return;
 	s->done = ends[0];
-	s->pid = fork();
-	if (!s->pid) {
+	s->ends = ends[1];
+	query_block_signals(&before);
+	if (pthread_create(&s->thread, NULL, sums_work, s)) {
 		close(ends[0]);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		return 0;
+		close(ends[1]);
+		s->done = -1;
 	}
-	close(ends[1]);
-	if (s->pid < 0)
-		s->pid = 0;
-	return s->pid ? s->pid : -1;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void sums_start(struct view_sums *s, struct event_store *k, void (*settle)(void *arg), void *arg)
+void sums_start(struct view_sums *s, struct event_store *k)
 {
 	uint64_t may = k->events * VIEW_EVENT_BYTES;
-	pid_t pid;
 
 	*s = (struct view_sums){.done = -1};
 	if (k->why.code || !k->n || may <= k->bytes || k->captures[k->n - 1].open)
 		return;
 	s->size = (size_t)(may - k->bytes);
-	pid = s->size > head_size(k) ? sums_fork(s) : -1;
-	if (pid < 0) {
+	if (s->size <= head_size(k))
+		return;
+	sums_begin(s, k, &tally_snapshot_options);
+	if (s->done < 0) {
 		sums_release(s, k);
 		return;
-	}
-	if (!pid) {
-		if (settle)
-			settle(arg);
-		sums_make(s, k, &tally_snapshot_options);
 	}
 	k->made = sums_use;
 	k->arg = s;
 }
 
-bool sums_split(struct view_sums *s, uint64_t events)
+bool sums_busy(const struct view_sums *s)
 {
-	enum { CELL = 256, TABLES = 1 << 20 }; /* bytes, more than of one; of types and counters */
+	struct pollfd over = {s->done, POLLIN, 0};
 
-	*s = (struct view_sums){.done = -1, .size = (size_t)(events * CELL + TABLES)};
-	return !sums_fork(s);
+	return s->memory && poll(&over, 1, 0) == 0;
 }
 
 static bool sums_can_select(const struct view_sums *s, const struct event_store *k,
@@ -161,16 +170,22 @@ static bool sums_can_select(const struct view_sums *s, const struct event_store 
 	return true;
 }
 
-void sums_make_selected(struct view_sums *s, struct event_store *k, const struct tally_options *o)
+/* The scope of the question ends. */
+static void sums_end_selected(void *s)
 {
-	if (k && sums_can_select(s, k, o))
-		sums_make(s, k, o);
-	_exit(0);
+	sums_release(s, NULL);
 }
 
-void sums_use_selected(struct view_sums *s, struct event_store *k, const struct tally_options *o)
+void sums_start_selected(struct view_sums *s, struct event_store *k, const struct tally_options *o)
 {
-	if (!s->pid || !sums_can_select(s, k, o))
+	enum { CELL = 256, TABLES = 1 << 20 }; /* bytes, more than of one; of types and counters */
+
+	*s = (struct view_sums){.done = -1, .size = (size_t)(k->events * CELL + TABLES)};
+	if (!sums_can_select(s, k, o))
+		return;
+	sums_begin(s, k, o);
+	resource_scope_hold(s, sums_end_selected);
+	if (s->done < 0)
 		return;
 	k->made_selected = sums_use;
 	k->arg_selected = s;
@@ -179,16 +194,15 @@ void sums_use_selected(struct view_sums *s, struct event_store *k, const struct 
 
 void sums_release(struct view_sums *s, struct event_store *k)
 {
-	if (s->pid) {
-		kill(s->pid, SIGKILL);
-		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+	if (s->memory && s->done >= 0) {
+		atomic_store(&s->cancelled, true);
+		pthread_join(s->thread, NULL);
+		close(s->done);
 	}
 	if (s->memory) {
-		if (s->done >= 0)
-			close(s->done);
 		munmap(s->memory, s->size);
-		k->made = NULL;
+		if (k)
+			k->made = NULL;
 	}
 	*s = (struct view_sums){.done = -1};
 }

@@ -235,8 +235,8 @@ static const struct perf_map *map_at(const struct perf_maps *m, uint64_t address
 }
 
 /* Takes the place of what is there: n of old from index at become the k of new. */
-static void splice(struct perf_data *x, struct perf_maps *m, size_t at, size_t n,
-		   const struct perf_map *new, size_t k)
+static void replace_maps(struct perf_data *x, struct perf_maps *m, size_t at, size_t n,
+			 const struct perf_map *new, size_t k)
 {
 	size_t behind = m->n - at - n;
 
@@ -271,7 +271,7 @@ static void put_map(struct perf_data *x, struct perf_maps *m, struct perf_map ne
 		parts[k].offset += new.hi - parts[k].lo;
 		parts[k++].lo = new.hi;
 	}
-	splice(x, m, at, end - at, parts, k);
+	replace_maps(x, m, at, end - at, parts, k);
 }
 
 /* Of the kernel the name has a symbol behind it: "[kernel.kallsyms]_text". */

@@ -27,6 +27,7 @@ static size_t product(size_t n, size_t size)
 {
 	size_t bytes;
 
+	resource_scope_poll();
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
 		mem_exhausted();
 	return bytes ? bytes : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory allocation. Memory that runs out ends the program: one line on stderr, exit status 3
- * (mem_on_failure); in libtracemill it ends the call (resource_scope.h). So nothing here returns NULL and no
+ * (mem_on_failure); in libtracemill and tm-view it ends the call (resource_scope.h). So nothing here returns NULL and no
  * caller checks. What makes that safe is the other half of the rule: a size that comes from input
  * is bounded by the bytes that are really there before it reaches these functions.
  *

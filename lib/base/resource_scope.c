@@ -59,6 +59,8 @@ static _Thread_local jmp_buf *way_out;
 static _Thread_local pthread_mutex_t *locked[8];
 static _Thread_local unsigned n_locked;
 static atomic_size_t allocations, failing;
+static atomic_size_t all_bytes,
+    most_bytes; /* of all scopes; 0: no limit, and they are not counted */
 
 struct resource_scope *resource_scope_new(const atomic_bool *cancelled)
 {
@@ -153,12 +155,39 @@ size_t resource_scope_allocations(void)
 	return atomic_load(&allocations);
 }
 
-static bool fails(void)
+void resource_scopes_limit(size_t bytes)
 {
-	size_t n = atomic_load_explicit(&failing, memory_order_relaxed);
+	atomic_store(&most_bytes, bytes);
+}
 
+size_t resource_scopes_hold(void)
+{
+	return atomic_load(&all_bytes);
+}
+
+static bool fails(size_t bytes)
+{
+	size_t n = atomic_load_explicit(&failing, memory_order_relaxed),
+	       limit = atomic_load_explicit(&most_bytes, memory_order_relaxed);
+
+	if (current && limit &&
+	    (bytes > limit ||
+	     atomic_load_explicit(&all_bytes, memory_order_relaxed) > limit - bytes))
+		return true;
 	return current &&
 	       atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1 == n && n;
+}
+
+static void *start_of(struct block *b)
+{
+	return (char *)b - b->pad;
+}
+
+static size_t size_of(struct block *b)
+{
+	return atomic_load_explicit(&most_bytes, memory_order_relaxed)
+		   ? malloc_usable_size(start_of(b))
+		   : 0;
 }
 
 static void link_block(struct block *b)
@@ -169,6 +198,7 @@ static void link_block(struct block *b)
 	b->before = b->next = NULL;
 	if (!z)
 		return;
+	atomic_fetch_add_explicit(&all_bytes, size_of(b), memory_order_relaxed);
 	pthread_mutex_lock(&z->lock);
 	b->next = z->blocks;
 	if (b->next)
@@ -183,6 +213,7 @@ static void unlink_block(struct block *b)
 
 	if (!z)
 		return;
+	atomic_fetch_sub_explicit(&all_bytes, size_of(b), memory_order_relaxed);
 	pthread_mutex_lock(&z->lock);
 	if (b->next)
 		b->next->before = b->before;
@@ -193,15 +224,10 @@ static void unlink_block(struct block *b)
 	pthread_mutex_unlock(&z->lock);
 }
 
-static void *start_of(struct block *b)
-{
-	return (char *)b - b->pad;
-}
-
 void *scoped_aligned_alloc(size_t align, size_t n)
 {
 	struct block *b;
-	char *start = n > PTRDIFF_MAX - align || fails() ? NULL : aligned_alloc(align, n + align);
+	char *start = n > PTRDIFF_MAX - align || fails(n) ? NULL : aligned_alloc(align, n + align);
 
 	if (!start)
 		return NULL;
@@ -213,7 +239,7 @@ void *scoped_aligned_alloc(size_t align, size_t n)
 
 void *scoped_malloc(size_t n)
 {
-	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails() ? NULL : malloc(n + sizeof *b);
+	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails(n) ? NULL : malloc(n + sizeof *b);
 
 	if (!b)
 		return NULL;
@@ -227,7 +253,8 @@ void *scoped_calloc(size_t n, size_t size)
 	struct block *b;
 	size_t bytes;
 
-	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - sizeof *b || fails())
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - sizeof *b ||
+	    fails(bytes))
 		return NULL;
 	b = calloc(1, bytes + sizeof *b);
 	if (!b)
@@ -243,7 +270,7 @@ void *scoped_realloc(void *p, size_t n)
 
 	if (!p)
 		return scoped_malloc(n);
-	if (n > PTRDIFF_MAX - sizeof *b || fails())
+	if (n > PTRDIFF_MAX - sizeof *b || fails(n))
 		return NULL;
 	if (b->pad) { /* to a block of the usual kind */
 		size_t had = malloc_usable_size(start_of(b)) - b->pad - sizeof *b;
@@ -280,7 +307,7 @@ void scoped_release(void *p)
 
 void *resource_scope_outside(size_t n)
 {
-	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails() ? NULL : calloc(1, n + sizeof *b);
+	struct block *b = n > PTRDIFF_MAX - sizeof *b || fails(n) ? NULL : calloc(1, n + sizeof *b);
 
 	if (!b)
 		resource_scope_leave(RESOURCE_SCOPE_NO_MEMORY);
@@ -294,7 +321,7 @@ static bool note(void *thing, int fd, void (*end)(void *))
 
 	if (!z)
 		return true;
-	h = fails() ? NULL : malloc(sizeof *h);
+	h = fails(sizeof *h) ? NULL : malloc(sizeof *h);
 	if (!h)
 		return false;
 	*h = (struct held){.thing = thing, .fd = fd, .end = end};
@@ -357,6 +384,7 @@ void resource_scope_free(struct resource_scope *z)
 		struct block *b = z->blocks;
 
 		z->blocks = b->next;
+		atomic_fetch_sub_explicit(&all_bytes, size_of(b), memory_order_relaxed);
 		free(start_of(b));
 	}
 	current = outer;

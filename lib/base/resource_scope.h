@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resource scopes: the resources that one handle of libtracemill holds, so that memory which runs out in the
- * middle of a call is an error of that call and not the end of the caller's program. While resource_scope_run
- * runs a function, all memory and file descriptors that it and its threads take are the scope's;
- * when memory runs out (mem_exhausted) or the scope is cancelled, the function is left where it is
+ * Resource scopes: the resources that one handle of libtracemill, or one question of tm-view, holds, so that memory
+ * which runs out in the middle of a call is an error of that call and not the end of the process. While
+ * resource_scope_run runs a function, all memory and file descriptors that it and its threads take are the scope's;
+ * when memory runs out (mem_exhausted), the scope is cancelled, or the function says so, it is left where it is
  * (longjmp) and resource_scope_free gives everything back.
  *
- * Only builds of the library (TM_LIBRARY) have scopes: there resource_names.h, which every file includes
- * first, makes malloc and its like the scope's. In programs, which end when memory does, nothing of
+ * Only builds of the library and of tm-view (TM_LIBRARY) have scopes: there resource_names.h, which every file includes
+ * first, makes malloc and its like the scope's. In other programs, which end when memory does, nothing of
  * this costs anything: resource_scope_run calls its function, the rest is empty.
  */
 #ifndef TM_BASE_RESOURCE_SCOPE_H
@@ -56,6 +56,11 @@ void *resource_scope_outside(size_t n) __attribute__((__malloc__, returns_nonnul
  * has ended it. thing is a pointer of its own. */
 void resource_scope_hold(void *thing, void (*end)(void *thing));
 void resource_scope_forget(void *thing);
+
+/* How many bytes all scopes may hold together, beyond which memory has run out in them; before the first scope that is to
+ * be counted. 0: no limit. */
+void resource_scopes_limit(size_t bytes);
+size_t resource_scopes_hold(void); /* 0 without a limit */
 
 /* For tests: the n-th allocation in any scope from now fails, once, in whatever thread; 0: none. */
 void resource_scope_fail_at(size_t n);
@@ -114,6 +119,16 @@ static inline void resource_scope_hold(void *thing, void (*end)(void *thing))
 static inline void resource_scope_forget(void *thing)
 {
 	(void)thing;
+}
+
+static inline void resource_scopes_limit(size_t bytes)
+{
+	(void)bytes;
+}
+
+static inline size_t resource_scopes_hold(void)
+{
+	return 0;
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +86,15 @@ static enum status defaults_read(struct cli_defaults *d, struct buf *text, struc
 	static const char what[] = "a file of defaults";
 	const char *named = getenv("TRACEMILL_CONFIG");
 	enum status st = ST_OK;
-	char *folder;
+	char folder[PATH_MAX];
 	int fd = -1;
 
 	if (named) {
 		d->path = *named ? mem_strdup(named) : NULL;
 		return *named ? text_file_read(named, LARGEST, what, text, e) : ST_OK;
 	}
-	folder = getcwd(NULL, 0);
-	if (folder)
+	if (getcwd(folder, sizeof folder))
 		fd = find_above(folder, &d->path);
-	free(folder);
 	if (fd >= 0) {
 		st = text_file_read_open(fd, LARGEST, what, text, e);
 		close(fd);

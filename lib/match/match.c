@@ -4,7 +4,6 @@
 #include "lib/base/mem.h"
 #include "lib/match/near.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,9 +47,9 @@ static void match_free_block(void *p, void *arg)
 }
 
 /* Memory that runs out has one end, in pcre2 too: of its ways to say so some read like a fault of
- * the pattern. They live as long as the program. */
-static pcre2_general_context *memory;
-static pcre2_compile_context *compiling;
+ * the pattern. They live as long as the thread. */
+static _Thread_local pcre2_general_context *memory;
+static _Thread_local pcre2_compile_context *compiling;
 
 static void match_lend_memory(void)
 {
@@ -83,7 +82,6 @@ struct match *match_new(struct match_place from, const char *pattern, size_t n, 
 	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
 			   (flags & MATCH_LITERAL ? PCRE2_LITERAL : 0) |
 			   (flags & MATCH_CASELESS ? PCRE2_CASELESS : 0);
-	static pthread_once_t lent = PTHREAD_ONCE_INIT;
 	struct match *m;
 	pcre2_code *code;
 	PCRE2_SIZE at = 0;
@@ -92,7 +90,8 @@ struct match *match_new(struct match_place from, const char *pattern, size_t n, 
 	/* PCRE2_LITERAL tolerates few companions. */
 	if (flags & MATCH_LITERAL)
 		options &= ~(uint32_t)PCRE2_NEVER_BACKSLASH_C;
-	pthread_once(&lent, match_lend_memory);
+	if (!memory)
+		match_lend_memory();
 	code = pcre2_compile((PCRE2_SPTR)pattern, n, options, &error, &at, compiling);
 	if (!code) {
 		PCRE2_UCHAR text[200];

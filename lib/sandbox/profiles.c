@@ -21,8 +21,10 @@
 #define ASKS (SANDBOX_ANY_FILE | SANDBOX_NETWORK | SANDBOX_CODE | SANDBOX_THREADS)
 
 static const char binaries[] = "binaries and debug files are found by paths in what it reads";
-static const char follows[] = "symbols are looked up as files grow; its children enter the profile "
-			      "of what answers";
+static const char follows[] =
+    "symbols are looked up as files grow; a stream that goes on is answered "
+    "from in a process";
+static const char settles[] = "a stream that goes on is answered from in a process";
 static const char server[] = "libpq talks to the server";
 
 const struct sandbox_profile sandbox_profiles[] = {
@@ -41,9 +43,10 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-compare", "--history on PostgreSQL", READS_AND_ASKS, server},
     {"tm-history", NULL, READS | SANDBOX_FILES, "SQLite has files beside its own"},
     {"tm-history", "on PostgreSQL", READS_AND_ASKS, server},
-    {"tm-view", NULL, READS | SANDBOX_WORKERS | SANDBOX_SERVE,
-     "it answers browsers, each question in a process"},
-    {"tm-view", "without a browser", READS | SANDBOX_WORKERS, "each question has a process"},
+    {"tm-view", NULL, READS | SANDBOX_SERVE, "it answers browsers"},
+    {"tm-view", "without a browser", READS, NULL},
+    {"tm-view", "--follow --no-symbols", READS | SANDBOX_WORKERS | SANDBOX_SERVE, settles},
+    {"tm-view", "--follow --no-symbols without a browser", READS | SANDBOX_WORKERS, settles},
     {"tm-view", "--follow", FOLLOWS | SANDBOX_SERVE, follows},
     {"tm-view", "--follow without a browser", FOLLOWS, follows},
     {"tm-symbolize", NULL, SYMBOLIZES, binaries},

@@ -56,19 +56,19 @@ struct http {
 	size_t n_waiting;
 };
 
-#define MHD_FUNCTIONS(X)               \
-	X(add_response_header)         \
-	X(create_response_from_buffer) \
-	X(destroy_response)            \
-	X(get_connection_info)         \
-	X(get_daemon_info)             \
-	X(get_timeout)                 \
-	X(lookup_connection_value)     \
-	X(queue_response)              \
-	X(resume_connection)           \
-	X(run)                         \
-	X(start_daemon)                \
-	X(stop_daemon)                 \
+#define MHD_FUNCTIONS(X)                                  \
+	X(add_response_header)                            \
+	X(create_response_from_buffer_with_free_callback) \
+	X(destroy_response)                               \
+	X(get_connection_info)                            \
+	X(get_daemon_info)                                \
+	X(get_timeout)                                    \
+	X(lookup_connection_value)                        \
+	X(queue_response)                                 \
+	X(resume_connection)                              \
+	X(run)                                            \
+	X(start_daemon)                                   \
+	X(stop_daemon)                                    \
 	X(suspend_connection)
 
 static struct {
@@ -106,12 +106,18 @@ static const char policy[] =
     "connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
 
+/* libmicrohttpd has another free (lib/base/resource_names.h). */
+static void http_free_body(void *body)
+{
+	free(body);
+}
+
 /* Takes what the buffer has. */
 static enum MHD_Result http_respond(struct MHD_Connection *c, unsigned status, const char *type,
 				    struct buf *body, const char *exit, const char *messages)
 {
-	struct MHD_Response *r =
-	    mhd.create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *r = mhd.create_response_from_buffer_with_free_callback(
+	    body->len, body->data, http_free_body);
 	enum MHD_Result done;
 
 	*body = (struct buf)BUF_INIT;

@@ -2,17 +2,22 @@
 #include "lib/view/query.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/resource_scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct query_program *find(const struct query_runner *by, const char *word)
@@ -147,7 +152,7 @@ enum status query_args_make(struct query_args *q, const struct query_runner *by,
 	const struct query_program *p;
 	enum status st;
 
-	*q = (struct query_args){.main = NULL};
+	*q = (struct query_args){.program = NULL};
 	st = argv_split(&asked, &q->arena, text, n, e);
 	if (!st && !asked.n)
 		st = err_set(e, ST_BAD, "an empty question");
@@ -156,7 +161,7 @@ enum status query_args_make(struct query_args *q, const struct query_runner *by,
 		if (p && p->captures && !by->n_binaries) {
 			st = err_set(e, ST_BAD, "no binary was named: tm-view -e FILE");
 		} else if (p) {
-			q->main = p->main;
+			q->program = p;
 			query_complete(q, by, p, &asked);
 		} else {
 			st = no_program(by, asked.items[0], e);
@@ -174,27 +179,153 @@ void query_args_release(struct query_args *q)
 	arena_release(&q->arena);
 }
 
-static _Noreturn void in_child(const struct query_runner *by, const struct query_args *q, int out,
-			       int err)
-{
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+/* --- the thread of an answer --- */
 
-	if (nothing >= 0)
-		dup2(nothing, STDIN_FILENO);
-	if (dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
-		_exit(3);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	if (by->child)
-		by->child(by->arg, &q->words);
-	exit(q->main((int)q->words.n, q->words.items));
+enum { EXIT_MEMORY = 3 };
+
+/* Of the thread, and of who waits for it; the last of both ends it. */
+struct query_work {
+	atomic_int holders;
+	atomic_bool cancelled;
+	atomic_int status;
+	const struct query_runner *by;
+	struct query_args args;
+	query_task task; /* NULL: the program of args */
+	void *arg;
+	int out, err;
+	FILE *to, *messages;
+	pid_t pid; /* of the process that does it in place of a thread; 0: a thread */
+};
+
+static atomic_int working;
+
+static void work_drop(struct query_work *w)
+{
+	if (atomic_fetch_sub(&w->holders, 1) > 1)
+		return;
+	query_args_release(&w->args);
+	free(w);
 }
 
-bool query_result_start(struct query_result *a, const struct query_runner *by,
-			const struct query_args *q, struct err *e)
+static void work_do(void *arg)
+{
+	struct query_work *w = arg;
+
+	if (w->task)
+		w->task(w->arg, w->to);
+	else
+		w->by->answer(w->by->arg, &w->args, w->to, w->messages);
+}
+
+/* What it took is given back, however it ends; who asked hears of the end by the ends of both streams. */
+static void work_run(struct query_work *w)
+{
+	struct resource_scope *scope = resource_scope_new(&w->cancelled);
+	enum resource_scope_end end = RESOURCE_SCOPE_NO_MEMORY;
+	int status = EXIT_MEMORY;
+
+	w->to = fdopen(w->out, "w");
+	w->messages = fdopen(w->err, "w");
+	if (scope && w->to && w->messages)
+		end = resource_scope_run(scope, work_do, w);
+	if (end == RESOURCE_SCOPE_DONE || end == RESOURCE_SCOPE_LEFT)
+		status = w->task ? 0 : w->by->status();
+	else if (end == RESOURCE_SCOPE_NO_MEMORY && w->messages)
+		fprintf(w->messages, "%s: out of memory\n",
+			w->args.words.n ? w->args.words.items[0] : "tm-view");
+	resource_scope_free(scope);
+	malloc_trim(0); /* for what comes next, in pieces of other sizes */
+	atomic_store(&w->status, status);
+	atomic_fetch_sub(&working, 1); /* before who waits sees the ends of the streams */
+	if (w->messages)
+		fclose(w->messages);
+	else
+		close(w->err);
+	if (w->to)
+		fclose(w->to);
+	else
+		close(w->out);
+}
+
+void query_block_signals(sigset_t *before)
+{
+	static const int own[] = {SIGBUS, SIGSEGV, SIGSYS, SIGFPE, SIGILL, SIGABRT};
+	sigset_t others;
+
+	sigfillset(&others);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		sigdelset(&others, own[i]);
+	pthread_sigmask(SIG_SETMASK, &others, before);
+}
+
+static void *query_work(void *arg)
+{
+	work_run(arg);
+	work_drop(arg);
+	return NULL;
+}
+
+/* Where nobody waits for its output any more, a write fails, and no signal ends all. */
+static bool work_start_thread(struct query_work *w)
+{
+	pthread_attr_t how;
+	sigset_t before;
+	pthread_t thread;
+	bool started;
+
+	if (pthread_attr_init(&how))
+		return false;
+	query_block_signals(&before);
+	pthread_attr_setstacksize(&how, (size_t)8 << 20);
+	pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
+	atomic_fetch_add(&working, 1);
+	started = !pthread_create(&thread, &how, query_work, w);
+	if (!started)
+		atomic_fetch_sub(&working, 1);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&how);
+	return started;
+}
+
+/* What goes on has its end only in a process of its own. */
+static bool work_start_settled(struct query_work *w, const int out[2], const int err[2])
+{
+	fflush(stdout);
+	fflush(stderr);
+	w->pid = fork();
+	if (!w->pid) {
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+		close(out[0]);
+		close(err[0]);
+		w->by->settle(w->by->arg);
+		work_run(w);
+		_exit(atomic_load(&w->status));
+	}
+	close(w->out);
+	close(w->err);
+	atomic_fetch_sub(&w->holders, 1);
+	return w->pid > 0;
+}
+
+/* What all answers may hold together: what is left of three quarters of the memory with what else is there. The rest
+ * is for the one who serves them, for stacks, and for what lies between blocks. */
+static void limit_memory(const struct query_runner *by)
+{
+	struct mallinfo2 all = mallinfo2();
+	size_t used = all.uordblks + all.hblkhd, held = resource_scopes_hold(),
+	       own = used > held ? used - held : 0, most = by->memory / 4 * 3;
+
+	resource_scopes_limit(!by->memory ? 0 : most > own ? most - own : 1);
+}
+
+/* Takes the words of q. */
+static bool work_start(struct query_result *a, const struct query_runner *by, struct query_args *q,
+		       query_task task, void *arg, struct err *e)
 {
 	int out[2], err[2];
+	struct query_work *w;
 
 	*a = (struct query_result){.out = -1, .err = -1, .bytes = by->bytes};
 	if (pipe2(out, O_CLOEXEC)) {
@@ -207,26 +338,71 @@ bool query_result_start(struct query_result *a, const struct query_runner *by,
 		close(out[1]);
 		return false;
 	}
-	fflush(NULL);
-	a->pid = fork();
-	if (!a->pid)
-		in_child(by, q, out[1], err[1]);
-	close(out[1]);
-	close(err[1]);
-	a->out = out[0];
-	a->err = err[0];
-	if (a->pid < 0) {
-		err_sys(e, "a process");
-		a->pid = 0;
-		close(a->out);
-		close(a->err);
+	limit_memory(by);
+	w = mem_zalloc(sizeof *w);
+	w->holders = 2;
+	w->by = by;
+	w->out = out[1];
+	w->err = err[1];
+	w->task = task;
+	w->arg = arg;
+	if (q) {
+		w->args = *q;
+		*q = (struct query_args){.program = NULL};
+	}
+	if (!(by->settle ? work_start_settled(w, out, err) : work_start_thread(w))) {
+		err_sys(e, by->settle ? "a process" : "a thread");
+		close(out[0]);
+		close(err[0]);
+		if (!by->settle) {
+			close(out[1]);
+			close(err[1]);
+			atomic_fetch_sub(&w->holders, 1);
+		}
+		work_drop(w);
 		return false;
 	}
+	a->work = w;
+	a->out = out[0];
+	a->err = err[0];
 	fcntl(a->out, F_SETFL, O_NONBLOCK);
 	fcntl(a->err, F_SETFL, O_NONBLOCK);
 	a->until = clock_ms() + (int64_t)by->seconds * 1000;
 	return true;
 }
+
+bool query_result_start(struct query_result *a, const struct query_runner *by, struct query_args *q,
+			struct err *e)
+{
+	return work_start(a, by, q, NULL, NULL, e);
+}
+
+bool query_run_task(const struct query_runner *by, query_task task, void *arg, struct buf *to)
+{
+	struct query_result a;
+	struct err e = ERR_INIT;
+	bool done;
+
+	if (!work_start(&a, by, NULL, task, arg, &e))
+		return false;
+	query_result_wait(&a);
+	done = !a.ended && !a.status;
+	if (done)
+		buf_add(to, buf_at(&a.text, 0), a.text.len);
+	query_result_release(&a);
+	return done;
+}
+
+bool query_none_works(int ms)
+{
+	const struct timespec pause = {0, 1000000};
+
+	while (atomic_load(&working) > 0 && ms-- > 0)
+		nanosleep(&pause, NULL);
+	return atomic_load(&working) <= 0;
+}
+
+/* --- who waits for it --- */
 
 /* Closes *fd when there will be no more. */
 static void read_some(int *fd, struct buf *to, size_t most)
@@ -245,34 +421,43 @@ static void read_some(int *fd, struct buf *to, size_t most)
 	}
 }
 
-static void reap(struct query_result *a)
+static void reap(struct query_work *w)
 {
 	int status = 0;
 
-	while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	a->pid = 0;
-	a->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	atomic_store(&w->status,
+		     WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+/* A thread that was told to end may go on for a while, and holds no one up. */
 static void end(struct query_result *a, const char *why)
 {
+	struct query_work *w = a->work;
+
+	if (why)
+		atomic_store(&w->cancelled, true);
 	if (a->out >= 0)
 		close(a->out);
 	if (a->err >= 0)
 		close(a->err);
 	a->out = a->err = -1;
-	if (why)
-		kill(a->pid, SIGKILL);
+	if (why && w->pid)
+		kill(w->pid, SIGKILL);
+	if (w->pid)
+		reap(w);
 	a->ended = why;
-	reap(a);
+	a->status = why ? 128 + SIGKILL : atomic_load(&w->status);
+	a->work = NULL;
+	work_drop(w);
 }
 
 bool query_result_go_on(struct query_result *a)
 {
 	enum { MESSAGES = 1 << 20 };
 
-	if (!a->pid)
+	if (!a->work)
 		return true;
 	read_some(&a->out, &a->text, a->bytes);
 	read_some(&a->err, &a->messages, MESSAGES);
@@ -282,7 +467,7 @@ bool query_result_go_on(struct query_result *a)
 		end(a, "it took longer than may be (--time-limit)");
 	else if (a->out < 0 && a->err < 0)
 		end(a, NULL);
-	return !a->pid;
+	return !a->work;
 }
 
 int query_result_left(const struct query_result *a)
@@ -303,7 +488,7 @@ void query_result_wait(struct query_result *a)
 
 void query_result_release(struct query_result *a)
 {
-	if (a->pid)
+	if (a->work)
 		end(a, "nobody waits for it");
 	buf_release(&a->text);
 	buf_release(&a->messages);

@@ -4,10 +4,13 @@
  *
  *	top --by type --focus 'Hero::'
  *
- * It is answered by that program itself, in a child that has everything which was loaded (fork copies
- * no page until one is changed): what it prints is the answer, byte for byte what it prints on a
- * terminal's command line. So no report is made twice, a query that fails ends nothing but
- * itself, and one that takes too long is ended.
+ * It is answered by that program's own function in a thread, from what was loaded, which nobody changes meanwhile:
+ * what it prints is the answer, byte for byte what it prints on a terminal's command line. So no report is made twice.
+ *
+ * All memory and descriptors that a query takes are in a resource scope (lib/base/resource_scope.h), which is given
+ * back as a whole however the query ends: at its end, at an error of use, when it is told to end, since it takes
+ * too long or prints too much, and when memory runs out. All scopes together may hold less than the process may have,
+ * so that there is some left for who serves them.
  *
  * Added to the words: --as json where no form is given, and all loaded files where none of them
  * is named; of a program that looks into binaries also these.
@@ -18,15 +21,22 @@
 #include "lib/base/buf.h"
 #include "lib/view/argv_split.h"
 
+#include <signal.h>
 #include <stdbool.h>
-#include <sys/types.h>
+#include <stdio.h>
 
 struct query_program {
 	const char *name; /* "top" */
-	int (*main)(int argc, char **argv);
+	int (*run)(int argc, char **argv);
 	const char *also;     /* options that it always gets, with blanks between; NULL: none */
 	const char *captures; /* the option that names loaded files, where operands are binaries;
 			       * NULL: loaded files are its operands */
+};
+
+struct query_args {
+	struct arena arena;
+	struct argv_list words; /* argv */
+	const struct query_program *program;
 };
 
 struct query_runner {
@@ -37,15 +47,14 @@ struct query_runner {
 	size_t n_binaries;
 	uint64_t seconds, rows; /* limits of one answer; */
 	size_t bytes;
-	/* In the child, before the program by its words; may be NULL. */
-	void (*child)(void *arg, const struct argv_list *words);
+	size_t memory; /* of the process; 0: no limit */
+	/* In the thread: runs the program of q. It may be left (RESOURCE_SCOPE_LEFT). status is called in the same
+	 * thread behind that, and gives the exit status. */
+	void (*answer)(void *arg, const struct query_args *q, FILE *out, FILE *err);
+	int (*status)(void);
+	/* NULL, or: what is kept has an end only behind this, in a process that is forked for the answer. */
+	void (*settle)(void *arg);
 	void *arg;
-};
-
-struct query_args {
-	struct arena arena;
-	struct argv_list words; /* argv */
-	int (*main)(int argc, char **argv);
 };
 
 enum status query_args_make(struct query_args *q, const struct query_runner *by, const char *text,
@@ -54,17 +63,17 @@ void query_args_release(struct query_args *q); /* accepts a zeroed struct */
 
 struct query_result {
 	struct buf text, messages; /* standard output and standard error */
-	int status;                /* exit status; 128 and the signal */
+	int status;                /* exit status; of what was ended, 128 and SIGKILL */
 	const char *ended;         /* why it was ended before it was done; NULL: it was not */
-	pid_t pid;                 /* the child's; 0: over */
+	struct query_work *work;   /* NULL: over */
 	int out, err;              /* what to wait for; -1: closed */
 	int64_t until;             /* clock_ms: it is ended then */
 	size_t bytes;              /* of text: it is ended with more */
 };
 
-/* False: *e says why not. */
-bool query_result_start(struct query_result *a, const struct query_runner *by,
-			const struct query_args *q, struct err *e);
+/* Takes what q has. False: *e says why not. */
+bool query_result_start(struct query_result *a, const struct query_runner *by, struct query_args *q,
+			struct err *e);
 /* Takes what is there without waiting; true: it is done. */
 bool query_result_go_on(struct query_result *a);
 /* Until it is done. */
@@ -73,5 +82,14 @@ void query_result_wait(struct query_result *a);
 int query_result_left(const struct query_result *a);
 /* Ends it, if need be. Accepts a zeroed struct. */
 void query_result_release(struct query_result *a);
+
+/* What a task writes, done as a query is. False: it failed. */
+typedef void (*query_task)(void *arg, FILE *out);
+bool query_run_task(const struct query_runner *by, query_task task, void *arg, struct buf *to);
+/* For a thread that is about to be made beside those of queries: it takes no signals but those of its own doing. *before:
+ * what is to be set again. */
+void query_block_signals(sigset_t *before);
+/* No thread of a query is at work, also none that was told to end: what was loaded may change. Waits for it, ms at most. */
+bool query_none_works(int ms);
 
 #endif

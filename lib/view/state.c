@@ -6,11 +6,6 @@
 #include "lib/render/json.h"
 #include "lib/view/view.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 static void number(struct buf *b, const char *key, uint64_t v)
 {
 	json_key(b, key);
@@ -126,50 +121,18 @@ static void view_state_write(const struct view *v, struct buf *to)
 	buf_adds(to, "]}");
 }
 
-static _Noreturn void view_state_in_child(const struct view *v, int fd)
+static void view_state_task(void *arg, FILE *out)
 {
 	struct buf b = BUF_INIT;
-	size_t at = 0;
-	ssize_t n = 1;
 
-	v->settle(v->settled);
-	view_state_write(v, &b);
-	for (; at < b.len && n > 0; at += n > 0 ? (size_t)n : 0)
-		n = write(fd, b.data + at, b.len - at);
-	_exit(at < b.len ? 1 : 0);
-}
-
-/* As a child has it that has settled what goes on. */
-static bool view_state_ask(const struct view *v, struct buf *to)
-{
-	enum { PIECE = 16 << 10 };
-	size_t before = to->len;
-	int ends[2], status = 1;
-	ssize_t n = 1;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return false;
-	pid = fork();
-	if (!pid)
-		view_state_in_child(v, ends[1]);
-	close(ends[1]);
-	while (pid > 0 && n) {
-		n = read(ends[0], buf_reserve(to, PIECE), PIECE);
-		if (n < 0 && errno != EINTR)
-			break;
-		to->len += n > 0 ? (size_t)n : 0;
-	}
-	close(ends[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (status)
-		to->len = before;
-	return !status;
+	view_state_write(arg, &b);
+	fwrite(buf_at(&b, 0), 1, b.len, out);
+	buf_release(&b);
 }
 
 void view_state(const struct view *v, struct buf *to)
 {
-	if (!v->settle || !view_state_ask(v, to))
+	if (!v->runner.settle ||
+	    !query_run_task(&v->runner, view_state_task, (void *)(uintptr_t)v, to))
 		view_state_write(v, to);
 }

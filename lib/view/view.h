@@ -41,9 +41,6 @@ struct view {
 	/* Looks whether files have changed, and loads them; may be NULL. */
 	void (*refresh)(struct view *v);
 	void *arg;
-	/* NULL, or: what is kept has an end only behind this, in a process that is forked for it. */
-	void (*settle)(void *settled);
-	void *settled;
 };
 
 /* {"version":..,"files":[..],"limits":{..}}: notes of loss and of guesses with each file. */

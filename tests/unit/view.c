@@ -131,13 +131,18 @@ static enum status take_batch(struct sink *s, struct trace *t, const struct sink
 
 static enum status take_end(struct sink *s, struct trace *t, struct err *e)
 {
-	(void)t;
+	const struct location l = {.space = SPACE_RUNTIME, .raw = 7};
+
 	(void)e;
+	trace_note(t, NOTE_LOSS, 4, "lost");
+	CHECK_EQ(t->notes[0].count, 3 + 4);
+	CHECK_EQ(trace_stack(t, 0, trace_location(t, &l)), 1);
+	CHECK_EQ(t->n_stacks, 2);
 	((struct gather *)s)->ends++;
 	return ST_OK;
 }
 
-/* Values of every width, around the ends of blocks, come back as they were; twice. */
+/* Values of every width, around the ends of blocks, come back as they were; twice, whatever the sink appends. */
 TEST(kept)
 {
 	enum { N = 2 * EVENT_STORE_BLOCK + 77 };
@@ -175,7 +180,7 @@ TEST(kept)
 		CHECK(!memcmp(g.items, in, N * sizeof *in));
 		CHECK_EQ(k.captures[0].t->n_notes, 1);
 		CHECK_EQ(k.captures[0].t->notes[0].count, 3);
-		trace_note(k.captures[0].t, NOTE_LOSS, 4, "lost");
+		CHECK_EQ(k.captures[0].t->n_stacks, 1);
 		free(g.items);
 	}
 	event_store_release(&k);

@@ -107,13 +107,14 @@ static bool map_can_stand(const char *s)
 bool compare_map_proposal(const struct profile_entities *t, const struct profile_entity *was,
 			  const struct profile_entity *now, struct buf *to)
 {
-	enum { NAME_MAX = 80 };
+	enum { NAME_BYTES = 80 };
 	size_t n_was, n_now;
 	const char *a = entities_text(t, was->name, &n_was),
 		   *b = entities_text(t, now->name, &n_now);
 
-	if (was->name == now->name || !map_can_stand(a) || !map_can_stand(b) || n_was > NAME_MAX ||
-	    n_now > NAME_MAX || name_is_address(a, n_was) || name_is_address(b, n_now))
+	if (was->name == now->name || !map_can_stand(a) || !map_can_stand(b) ||
+	    n_was > NAME_BYTES || n_now > NAME_BYTES || name_is_address(a, n_was) ||
+	    name_is_address(b, n_now))
 		return false;
 	buf_addf(to, "map-function = %s=%s", a, b);
 	return true;

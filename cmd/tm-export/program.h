@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program tm-export as a function: of its process, and of questions that tm-view answers (lib/cli/session.h).
+ */
+#ifndef TM_CMD_EXPORT_PROGRAM_H
+#define TM_CMD_EXPORT_PROGRAM_H
+
+int tm_export(int argc, char **argv); /* the exit status */
+
+#endif
