@@ -25,11 +25,16 @@ esac
 	grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*/' cmd lib formats --include='*.[ch]' |
 		sed -E 's/^([^:]*):[^"]*"([^"]*)".*/include \1 \2/'
 	# The capture runtime's objects define malloc: they are a program of their own.
+	# tm-view is built as the library is, and answers with functions of programs.
 	for program in obj cap; do
-		for part in cmd lib formats build/made/lib; do
-			[ -d "$build/$program/$part" ] && find "$build/$program/$part" -name '*.o'
-		done | sort | while read -r object; do
+		{
+			for part in cmd lib formats build/made/lib; do
+				[ -d "$build/$program/$part" ] && find "$build/$program/$part" -name '*.o' ! -path '*/cmd/tm-view[./]*'
+			done
+			[ $program = cap ] || find "$build/library/cmd" -path '*/cmd/tm-view[./]*.o' 2>/dev/null
+		} | sort | while read -r object; do
 			source=${object#"$build/$program/"}
+			source=${source#"$build/library/"}
 			source=${source%.o}
 			# A file that was removed leaves its object.
 			if [ -f "$source" ]; then
@@ -54,14 +59,6 @@ esac
 				bad++
 			}
 		}
-	}
-	# A program that tm-view answers with: its main has a name of its own there.
-	function program_of(symbol) {
-		if (symbol !~ /^(tm_[a-z_]+|tracemill)_main$/)
-			return ""
-		sub(/_main$/, "", symbol)
-		gsub(/_/, "-", symbol)
-		return "cmd/" symbol ".c"
 	}
 	function use(from, item) {
 		used[from in copy ? copy[from] : from, item] = 1
@@ -118,8 +115,6 @@ esac
 			split(needs[i], part, " ")
 			from = file[part[1]]
 			to = defined[program[part[1]], part[2]]
-			if (to == "")
-				to = program_of(part[2])
 			if (to == "")
 				continue
 			if (part[2] in public && to ~ /^lib\/library\// && from !~ /^lib\/library\//)

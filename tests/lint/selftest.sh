@@ -175,11 +175,11 @@ built formats/import 'int low(void), reader_l(void); int begin(void) { return lo
 expect fail links 'another file that names a reader' 'formats/import.c needs reader_l of formats/lua/l.c: formats may not need formats/lua'
 linked
 printf 'cmd/tm-x cmd/tm-y\ncmd/tm-y\n' >>tree/tests/lint/layers.txt
-built cmd/tm-x 'int tm_y_main(void); int main(void) { return tm_y_main(); }'
-built cmd/tm-y 'int main(void) { return 0; }'
+built cmd/tm-x 'int tm_y(void); int main(void) { return tm_y(); }'
+built cmd/tm-y/program 'int tm_y(void) { return 0; }'
 expect pass links 'a program that answers with another' ''
 sed -i 's|^cmd/tm-x .*|cmd/tm-x|' tree/tests/lint/layers.txt
-expect fail links 'one that may not' 'cmd/tm-x.c needs tm_y_main of cmd/tm-y.c: cmd/tm-x may not need cmd/tm-y'
+expect fail links 'one that may not' 'cmd/tm-x.c needs tm_y of cmd/tm-y/program.c: cmd/tm-x may not need cmd/tm-y'
 linked
 rm -r tree/build
 mkdir tree/build
