@@ -3,15 +3,12 @@
 
 #include "formats/known_types.h"
 #include "lib/cli/cli.h"
+#include "lib/sandbox/confined.h"
 #include "lib/sandbox/sandbox.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { WITHIN = 4096, ENOUGH = 100000 };
 
@@ -174,6 +171,7 @@ enum status file_kind_of(struct input *in, const char *path, struct file_kind *k
 
 /* Texts instead of pointers, and nothing that a process gone wrong could use: its program is one of this list. */
 struct look {
+	const char *path; /* is looked at */
 	enum status st;
 	struct err e;
 	char what[sizeof((struct file_kind *)0)->what], advice[400];
@@ -183,68 +181,43 @@ struct look {
 static const char *const programs[] = {"top", "frames", "spikes", "heap", "inspect", NULL};
 enum { PROGRAMS = sizeof programs / sizeof *programs - 1 };
 
-static _Noreturn void file_look_in_child(const char *path, int to)
+static void hold_look(void)
 {
-	struct look look = {.e = ERR_INIT, .program = PROGRAMS};
+	cli_sandbox("tracemill", "show, looking");
+}
+
+static void look_at(int fd, void *answer)
+{
+	struct look *look = answer;
 	struct input in = {0};
 	struct file_kind k = {.program = NULL};
 
-	sandbox_allow(SANDBOX_READ, path);
-	cli_sandbox("tracemill", "show, looking");
-	look.st = input_open(&in, path, &look.e);
-	if (!look.st)
-		look.st = file_kind_of(&in, path, &k);
-	if (!look.st) {
-		memcpy(look.what, k.what, sizeof look.what);
-		look.has_advice = k.advice != NULL;
-		snprintf(look.advice, sizeof look.advice, "%s", k.advice ? k.advice : "");
-		for (unsigned i = 0; k.program && i < PROGRAMS; i++)
-			if (!strcmp(programs[i], k.program))
-				look.program = i;
-	}
-	_exit(write(to, &look, sizeof look) == (ssize_t)sizeof look ? 0 : 1);
-}
-
-/* False: not all of it came. */
-static bool file_look_hear(int fd, struct look *look)
-{
-	size_t n = 0;
-
-	while (n < sizeof *look) {
-		ssize_t got = read(fd, (char *)look + n, sizeof *look - n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		n += (size_t)got;
-	}
-	look->what[sizeof look->what - 1] = look->advice[sizeof look->advice - 1] = 0;
-	look->e.msg[sizeof look->e.msg - 1] = 0;
-	return true;
+	(void)fd;
+	look->st = input_open(&in, look->path, &look->e);
+	if (!look->st)
+		look->st = file_kind_of(&in, look->path, &k);
+	if (look->st)
+		return;
+	memcpy(look->what, k.what, sizeof look->what);
+	look->has_advice = k.advice != NULL;
+	snprintf(look->advice, sizeof look->advice, "%s", k.advice ? k.advice : "");
+	for (unsigned i = 0; k.program && i < PROGRAMS; i++)
+		if (!strcmp(programs[i], k.program))
+			look->program = i;
 }
 
 enum status file_look(const char *path, struct file_kind *k, struct err *e)
 {
 	static struct look look; /* of the last file: advice points into it */
-	int fds[2], status;
 	bool heard;
-	pid_t pid;
 
 	*k = (struct file_kind){.program = NULL};
-	if (pipe2(fds, O_CLOEXEC))
-		return err_sys(e, "pipe");
+	look = (struct look){.path = path, .e = ERR_INIT, .program = PROGRAMS};
+	sandbox_allow(SANDBOX_READ, path);
 	fflush(stdout);
-	pid = fork();
-	if (!pid)
-		file_look_in_child(path, fds[1]);
-	close(fds[1]);
-	heard = pid > 0 && file_look_hear(fds[0], &look);
-	close(fds[0]);
-	if (pid < 0)
-		return err_sys(e, "fork");
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	heard = confined_look(hold_look, look_at, -1, &look, sizeof look);
+	look.what[sizeof look.what - 1] = look.advice[sizeof look.advice - 1] = 0;
+	look.e.msg[sizeof look.e.msg - 1] = 0;
 	if (!heard)
 		return err_set(e, ST_BAD,
 			       "the process that looked at it has ended without an answer");

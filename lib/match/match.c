@@ -2,6 +2,7 @@
 #include "lib/match/match.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/match/near.h"
 
 #include <stdlib.h>
@@ -145,8 +146,10 @@ static void add_timeout(struct match *m)
 
 bool match_test(struct match *m, const char *s, size_t n)
 {
-	int r = pcre2_match(m->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, m->data, m->context);
+	int r;
 
+	resource_scope_poll();
+	r = pcre2_match(m->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, m->data, m->context);
 	if (r < 0 && r != PCRE2_ERROR_NOMATCH)
 		add_timeout(m);
 	if (m->option && !m->option->use.matched && n) {

@@ -6,8 +6,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
-#include "lib/record/confined.h"
 #include "lib/recorder/base/settings.h"
+#include "lib/sandbox/confined.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -276,7 +276,7 @@ static enum status program_check_elf(int fd, const unsigned char *head, size_t n
 	c.known = self >= 0 && pread(self, c.own, sizeof c.own, 0) == sizeof c.own;
 	if (self >= 0)
 		close(self);
-	if (!confined_look(program_look_elf, fd, &c, sizeof c))
+	if (!confined_look(NULL, program_look_elf, fd, &c, sizeof c))
 		return err_set(e, ST_BAD, "%s", dead);
 	if (c.status)
 		*e = c.e;
@@ -408,7 +408,7 @@ static unsigned bits_of(const char *path, void (*look)(int fd, void *answer))
 
 	if (fd < 0)
 		return 0;
-	if (!confined_look(look, fd, &bits, sizeof bits))
+	if (!confined_look(NULL, look, fd, &bits, sizeof bits))
 		bits = 0;
 	close(fd);
 	return bits;
@@ -435,7 +435,7 @@ void program_symbols(const char *path, const char *const *names, unsigned n, uin
 	memset(values, 0, n * sizeof *values);
 	if (fd < 0)
 		return;
-	if (confined_look(program_look_symbols, fd, &s, sizeof s))
+	if (confined_look(NULL, program_look_symbols, fd, &s, sizeof s))
 		memcpy(values, s.values, n * sizeof *values);
 	close(fd);
 }

@@ -346,4 +346,15 @@ touch tree/loop.c
 expect fail top 'a file left at the top' 'loop.c: not listed'
 fresh
 expect fail names 'a tree without callbacks' 'no callback seen'
+fresh
+printf 'lib/base/f.c a reason\n' >tree/tests/lint/forks.txt
+printf '/* fork() is called */\nint f(void) { return fork (); }\n' >tree/lib/base/f.c
+expect pass forks 'a file that may start a process' ''
+printf '/* fork() in a\n * popen() comment */\nint g(void) { say("fork()"); return x.system(1); }\n' >tree/lib/trace/g.c
+expect pass forks 'words of it in a comment and in a string' ''
+printf 'int g(void) { return popen("x", "r") != 0; }\n' >tree/lib/trace/g.c
+expect fail forks 'another file that starts one' 'lib/trace/g.c: starts a process'
+rm tree/lib/trace/g.c
+printf 'int f(void) { return 0; }\n' >tree/lib/base/f.c
+expect fail forks 'a line that is not needed any more' 'lib/base/f.c starts none'
 exit $failed

@@ -2,7 +2,7 @@
  *
  * tm-record's look at a foreign file: the child has that file and nothing else, whatever the look becomes.
  */
-#include "lib/record/confined.h"
+#include "lib/sandbox/confined.h"
 
 #include "lib/sandbox/sandbox.h"
 #include "tests/unit/test.h"
@@ -76,12 +76,12 @@ TEST(a_look_reads_its_file)
 	struct answer a = {0};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	CHECK(confined_look(reads, fd, &a, sizeof a));
+	CHECK(confined_look(NULL, reads, fd, &a, sizeof a));
 	CHECK_EQ(a.result, 4);
 	CHECK(!memcmp(a.bytes, "\177ELF", 4));
-	CHECK(confined_look(closed, fd, &a, sizeof a));
+	CHECK(confined_look(NULL, closed, fd, &a, sizeof a));
 	CHECK_EQ(a.result, 0);
-	CHECK(!confined_look(crashes, fd, &a, sizeof a));
+	CHECK(!confined_look(NULL, crashes, fd, &a, sizeof a));
 	close(fd);
 }
 
@@ -98,7 +98,7 @@ TEST(a_look_does_nothing_else)
 
 		if (SANDBOX_SANITIZED || (preloaded && *preloaded))
 			continue;
-		CHECK(!confined_look(looks[i], fd, &a, sizeof a) || a.result < 0);
+		CHECK(!confined_look(NULL, looks[i], fd, &a, sizeof a) || a.result < 0);
 		CHECK(a.result <= 1);
 	}
 	close(fd);

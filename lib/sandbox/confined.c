@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/record/confined.h"
+#include "lib/sandbox/confined.h"
 
 #include "lib/sandbox/sandbox.h"
 
@@ -40,9 +40,10 @@ static bool read_all(int fd, uint8_t *p, size_t n)
 /* The two descriptors under numbers of their own; the others are not the child's. */
 static void keep_two(int file, int answer)
 {
-	int a = fcntl(file, F_DUPFD, ANSWER_FD + 1), b = fcntl(answer, F_DUPFD, ANSWER_FD + 1);
+	int a = file < 0 ? 0 : fcntl(file, F_DUPFD, ANSWER_FD + 1),
+	    b = fcntl(answer, F_DUPFD, ANSWER_FD + 1);
 
-	if (a < 0 || b < 0 || dup2(a, FILE_FD) < 0 || dup2(b, ANSWER_FD) < 0)
+	if (a < 0 || b < 0 || (file >= 0 && dup2(a, FILE_FD) < 0) || dup2(b, ANSWER_FD) < 0)
 		_exit(1);
 #ifdef SYS_close_range
 	if (!syscall(SYS_close_range, ANSWER_FD + 1, ~0u, 0))
@@ -53,7 +54,14 @@ static void keep_two(int file, int answer)
 		close(fd);
 }
 
-bool confined_look(void (*look)(int fd, void *answer), int fd, void *answer, size_t n)
+static void hold_all(void)
+{
+	setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+	sandbox_enter(sandbox_profile(SANDBOX_LOOK, NULL));
+}
+
+bool confined_look(void (*hold)(void), void (*look)(int fd, void *answer), int fd, void *answer,
+		   size_t n)
 {
 	int pipes[2], status;
 	bool done;
@@ -64,9 +72,8 @@ bool confined_look(void (*look)(int fd, void *answer), int fd, void *answer, siz
 	pid = fork();
 	if (!pid) {
 		keep_two(fd, pipes[1]);
-		setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
-		sandbox_enter(sandbox_profile(SANDBOX_LOOK, NULL));
-		look(FILE_FD, answer);
+		(hold ? hold : hold_all)();
+		look(fd < 0 ? -1 : FILE_FD, answer);
 		_exit(write_all(ANSWER_FD, answer, n) ? 0 : 1);
 	}
 	close(pipes[1]);
