@@ -375,6 +375,7 @@ static int view_main(int argc, char **argv)
 		when = door ? NULL : "without a browser";
 	c.memory = SANDBOX_SANITIZED ? 0 : (size_t)(machine_memory() / 4 * 3);
 	resource_scopes_limit(c.memory);
+	tzset();                          /* once, before there are threads that ask for the date */
 	mallopt(M_MMAP_THRESHOLD, LARGE); /* what an answer frees is nobody's */
 	disasm_load(&e);                  /* for tm-inspect's answers, which say if it failed */
 	load_start(&c.load, n, argv + 1, &c.import.options, when, c.follow);

@@ -506,7 +506,8 @@ static void opt_set_defaults(void)
 		setenv("TRACEMILL_CONFIG", "", 1);
 	if (!defaults_found && defaults_find(&defaults, &e))
 		cli_usage("%s", e.msg);
-	defaults_found = true;
+	if (!defaults_found)
+		defaults_found = true;
 	if (cli_now->no_config)
 		return;
 	ours = mem_zarray(d->n + 1, sizeof *ours);

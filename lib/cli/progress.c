@@ -31,7 +31,8 @@ static bool wanted(void)
 
 void cli_progress_mode(void)
 {
-	began = clock_seconds();
+	if (!cli_now->host)
+		began = clock_seconds();
 }
 
 static void progress_stop_working(void)
