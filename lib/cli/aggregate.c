@@ -4,9 +4,9 @@
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/cli/report.h"
+#include "lib/cli/session.h"
 #include "lib/profile/merge.h"
 #include "lib/profile/read.h"
-#include "lib/cli/session.h"
 #include "lib/summarize/build.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 #include "lib/cli/autosymbolize.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/symbolizer.h"
 #include "lib/library/trace_symbolizer.h"
@@ -66,13 +67,18 @@ static bool is_wanted(const struct cli_symbols *s, const char *path)
 
 /* --- what was found --- */
 
-/* Takes the symbols of t, and the notes that the look-up made. */
+/* Takes the symbols of t, which in tm-view are the handle's (lib/base/resource_scope.h) and end with it, and the notes
+ * that the look-up made. */
 static void keep_capture(struct cli_symbols_file *f, struct trace *t)
 {
 	struct trace *own = trace_new();
 
-	own->symbols = t->symbols;
-	t->symbols = (struct trace_symbols){.n_objects = 0};
+	if (RESOURCE_SCOPE_HOLDS) {
+		own->symbols = symbols_copy(&t->symbols);
+	} else {
+		own->symbols = t->symbols;
+		t->symbols = (struct trace_symbols){.n_objects = 0};
+	}
 	for (size_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].symbolizing)
 			trace_note(own, t->notes[i].severity, t->notes[i].count, "%s",

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void symbols_release(struct trace_symbols *s)
 {
@@ -13,6 +14,32 @@ void symbols_release(struct trace_symbols *s)
 	free(s->calls);
 	free(s->bindings);
 	*s = (struct trace_symbols){.n_objects = 0};
+}
+
+#define COPY(to, from, rows, n_rows, cap_rows)                                               \
+	do {                                                                                 \
+		(to).rows = mem_array((from)->n_rows + 1, sizeof *(to).rows);                \
+		if ((from)->n_rows)                                                          \
+			memcpy((to).rows, (from)->rows, (from)->n_rows * sizeof *(to).rows); \
+		(to).n_rows = (from)->n_rows;                                                \
+		(to).cap_rows = (from)->n_rows + 1;                                          \
+	} while (0)
+
+struct trace_symbols symbols_copy(const struct trace_symbols *s)
+{
+	struct trace_symbols c = {.n_objects = 0};
+
+	for (uint32_t id = 1; id <= intern_count(&s->strings); id++) {
+		size_t n;
+		const char *text = intern_text(&s->strings, id, &n);
+
+		intern_append(&c.strings, text, n);
+	}
+	COPY(c, s, objects, n_objects, cap_objects);
+	COPY(c, s, functions, n_functions, cap_functions);
+	COPY(c, s, calls, n_calls, cap_calls);
+	COPY(c, s, bindings, n_bindings, cap_bindings);
+	return c;
 }
 
 /* Row 0 is "none" in every table. */

@@ -93,6 +93,8 @@ struct trace_symbols {
 };
 
 void symbols_release(struct trace_symbols *s);
+/* The same rows, with the same numbers, in memory of their own. */
+struct trace_symbols symbols_copy(const struct trace_symbols *s);
 /* Append a row (no look-up), return its id. */
 uint32_t symbols_object(struct trace_symbols *s, const struct symbol_object *o);
 uint32_t symbols_function(struct trace_symbols *s, const struct symbol_function *f);
