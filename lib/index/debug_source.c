@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/dwarf/source.h"
+#include "lib/pdb/pdb.h"
 
 #include <stdlib.h>
 
@@ -38,10 +39,18 @@ static enum status answer_nothing(struct index_cache *c, struct dwarf_job *jobs,
 	return ST_OK;
 }
 
+static enum status answer_from_pdb(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+				   const struct dwarf_options *options, struct err *e)
+{
+	(void)c;
+	return pdb_answer(jobs, n, options, e);
+}
+
 /* GSYM and Breakpad files: lib/object/source.h has a row for each. */
 static const struct debug_source sources[] = {
     {"symbol file", object_is_source, answer_from_file, true, "the symbol file is not DWARF"},
     {"DWARF", object_has_dwarf, cache_run_dwarf, true, NULL},
+    {"PDB", object_has_pdb, answer_from_pdb, true, "the debug information is a PDB"},
     {"symbol table", has_symbols, answer_nothing, false, "the file has no DWARF"},
 };
 

@@ -81,6 +81,11 @@ static void lines(const struct inspect *x, struct fitness *f)
 		    "keep the split part beside the program, and inspect the "
 		    "program",
 		    "the split part: lines are in the program");
+	else if (object_has_pdb(x->file.object))
+		say(f, FIT_YES, NULL, "PDB%s", elsewhere(x) ? " beside it" : "");
+	else if (object_debug_named(x->file.object))
+		say(f, FIT_NO, "keep the PDB of every build, beside the file or in a --debug-dir",
+		    "in the PDB %s, which was not found", object_debug_named(x->file.object));
 	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");

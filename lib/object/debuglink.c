@@ -352,7 +352,7 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 	struct buf refused = BUF_INIT;
 	bool found;
 
-	if (object_has_dwarf(o) || !o->file.format->find_debug)
+	if (object_has_dwarf(o) || object_has_pdb(o) || !o->file.format->find_debug)
 		return ST_OK;
 	if (o->file.fd < 0) {
 		err_set(e, ST_NONE, "%s", "");

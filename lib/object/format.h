@@ -37,8 +37,8 @@ struct object_format {
 			  void (*see)(void *arg, uint64_t lo, uint64_t hi), void *arg);
 };
 
-extern const struct object_format format_elf, format_mach, format_pe, format_wasm, format_gsym,
-    format_breakpad;
+extern const struct object_format format_elf, format_mach, format_pe, format_pdb, format_wasm,
+    format_gsym, format_breakpad;
 
 /* ST_UNSUPPORTED: want names another processor than that of f. */
 enum status format_check_arch(const struct object_image *f, const struct object_want *want,

@@ -7,6 +7,7 @@
 #include "lib/base/read_at.h"
 #include "lib/object/format.h"
 #include "lib/object/mach.h"
+#include "lib/object/pe.h"
 #include "lib/object/source.h"
 
 #include <fcntl.h>
@@ -16,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct object_format *const formats[] = {&format_mach, &format_pe,       &format_wasm,
-						      &format_gsym, &format_breakpad, &format_elf};
+static const struct object_format *const formats[] = {&format_mach, &format_pe,   &format_pdb,
+						      &format_wasm, &format_gsym, &format_breakpad,
+						      &format_elf};
 
 static const struct object_format *find_format(const uint8_t head[8])
 {
@@ -52,7 +54,8 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 		size_t n;
 		const char *bytes, *what;
 	} others[] = {
-	    {24, "Microsoft C/C++ MSF 7.00", "debug information of Windows (PDB)"},
+	    {4, "BSJB", "a portable PDB of .NET"},
+	    {4, "MSCF", "a cabinet of Windows, as symbol servers have PDBs (.pd_): expand it"},
 	    {8, "!<arch>\n", "an archive of objects (ar)"},
 	    {4, "BC\300\336", "LLVM's bitcode"},
 	    {4, "PK\3\4", "a zip file"},
@@ -156,6 +159,7 @@ void image_release(struct object_image *f)
 	free(f->names);
 	free(f->pe.pdb);
 	source_free(f->source);
+	pdb_release(f->pdb);
 	*f = (struct object_image){.fd = -1};
 }
 

@@ -63,6 +63,7 @@ struct object_image {
 	} pe;                  /* of a PE file (pe.c) */
 	uint64_t wasm_imports; /* functions of others, which come before a module's own (wasm.c) */
 	struct object_source *source;
+	struct pdb_file *pdb; /* of a PDB (pdb.h) */
 };
 
 /* image.c. A released image must have been opened or have fd -1 and zeroes. */

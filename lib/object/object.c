@@ -7,6 +7,7 @@
 #include "lib/base/sort.h"
 #include "lib/object/companion.h"
 #include "lib/object/format.h"
+#include "lib/object/pdb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,11 @@ bool object_each_linked(const struct object *o, bool dynamic, uint64_t *n,
 uint64_t object_image_base(const struct object *o)
 {
 	return o->file.pe.base;
+}
+
+const char *object_debug_named(const struct object *o)
+{
+	return o->file.pe.pdb;
 }
 
 const struct object_segment *object_segments(const struct object *o, size_t *n)
@@ -365,12 +371,16 @@ void object_unpack(struct object *o, const char *const *names, size_t n, unsigne
 
 enum status object_intact(const struct object *o, struct err *e)
 {
+	const struct pdb_file *p = object_pdb(o);
+
 	for (const struct object_cached_section *c = o->cache; c; c = c->next) {
 		if (c->map && !map_intact(c->map))
 			return err_set(e, ST_BAD,
 				       "section %s: the file has become shorter while it was read",
 				       c->section.name);
 	}
+	if (p && !msf_intact(p->msf))
+		return err_set(e, ST_BAD, "the PDB has become shorter while it was read");
 	return o->supplement ? object_intact(o->supplement, e) : ST_OK;
 }
 

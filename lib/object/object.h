@@ -152,6 +152,9 @@ const char *object_debug_path(const struct object *o);
  */
 uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
+/* What a PE file says its PDB is called, as it was called when it was made; NULL: nothing, or of another kind. */
+const char *object_debug_named(const struct object *o);
+bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it is one (pdb.h) */
 
 /* Where a system keeps debug files. */
 #define SYSTEM_DEBUG_DIR "/usr/lib/debug"
@@ -269,7 +272,7 @@ const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
 bool object_is_folded(struct object *o, uint64_t vaddr);
 /* The same of the file's own table, whatever its debug file has: its .symtab, else its .dynsym. Of
  * symbols with one address it is the largest by its stated size, and of those the last in the
- * table, as LLVM has it (SymbolizableObjectFile.cpp). */
+ * table, as LLVM has it (SymbolizableObjectFile.cpp). NULL where a PDB names functions: it has the symbols' names. */
 const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr);
 /* The same of all that has memory when the program runs, code and data. */
 const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr);

@@ -43,6 +43,7 @@ enum {
 	CLASS_WEAK = 105,
 	TYPE_FUNCTION = 2,
 	PE_LOADS_MAX = 256,
+	UNDECORATED_MOST = 1024, /* a million symbols could have one long name */
 };
 #define CNT_CODE        UINT32_C(0x20)
 #define CNT_ZEROES      UINT32_C(0x80)
@@ -67,7 +68,7 @@ struct pe_headers {
 	} directories[DIRECTORIES];
 };
 
-static uint32_t pe_arch(uint16_t machine)
+uint32_t pe_arch(uint16_t machine)
 {
 	switch (machine) {
 	case 0x14c: return ARCH_X86;
@@ -436,21 +437,37 @@ struct coff_names {
 
 /* What compilers for 32-bit x86 add to a C name by its calling convention: "_f", "_f@8" (stdcall), "@f@8" (fastcall),
  * "f@@8" (vectorcall), as LLVM takes it off (demanglePE32ExternCFunc). */
+const char *pe_undecorate(const char *name, size_t *n)
+{
+	const char front = *n ? *name : 0;
+	size_t at = *n;
+	bool more = false;
+
+	if (*n >= UNDECORATED_MOST || front == '?')
+		at = 0;
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	if (at > 1 && at < *n && name[at - 1] == '@') {
+		*n = at - 1;
+		more = *n > 1 && name[*n - 1] == '@';
+		*n -= more;
+	}
+	if (!more && (front == '_' || front == '@')) {
+		name++;
+		--*n;
+	}
+	return name;
+}
+
 static const char *undecorate(char *name)
 {
-	enum { LONGEST = 1024 }; /* a million symbols could have one long name */
-	const char front = *name;
-	char *at = front == '?' || strnlen(name, LONGEST) == LONGEST ? NULL : strrchr(name, '@');
+	const size_t had = strnlen(name, UNDECORATED_MOST);
+	size_t n = had;
+	const char *from = pe_undecorate(name, &n);
 
-	if (!at || at == name || !at[1] || at[1 + strspn(at + 1, "0123456789")])
-		at = NULL;
-	if (at)
-		*at = 0;
-	if (at && at[-1] == '@' && at - 1 > name)
-		at[-1] = 0;
-	else if (front == '_' || front == '@')
-		name++;
-	return name;
+	if (had < UNDECORATED_MOST)
+		name[(size_t)(from - name) + n] = 0;
+	return from;
 }
 
 static const char *symbol_name(const struct object_image *f, struct coff_names *names,
@@ -673,14 +690,22 @@ static void add_exports(struct symtab *s, struct symtab_loading *l, const struct
 	free(x.bounds);
 }
 
-/* COFF's, of the file or of its debug file, else the exports. */
+/* The public symbols of its PDB, else COFF's, of the file or of its debug file, else the exports. */
 static void pe_load(struct symtab *s, struct object *o, bool data)
 {
 	struct symtab_loading l = {.data = data};
 
+	if (o->debug.pdb) {
+		pdb_add_symbols(s, &l, o->debug.pdb, o->file.pe.base);
+		if (s->n) {
+			s->own = false;
+			symtab_finish(s, &l);
+			return;
+		}
+	}
 	add_coff_symbols(s, &l, &o->file);
 	s->own = s->n;
-	if (!s->n && o->debug.path && !data) {
+	if (!s->n && o->debug.path && !o->debug.pdb && !data) {
 		mem_budget_free((uint8_t *)s->names[0]);
 		s->names[0] = NULL;
 		l.n_names = 0;
@@ -703,21 +728,10 @@ static void pe_any_symbols(struct symtab *s, struct object *o)
 	pe_load(s, o, true);
 }
 
-/* GNU's ways, as mingw has them; there is no reader of PDBs yet. */
+/* GNU's ways, as mingw has them, and Microsoft's. */
 static bool pe_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
 {
-	const struct object_image *f = &o->file;
-
-	if (debuglink_find(o, s, refused))
-		return true;
-	if (!f->pe.pdb)
-		return false;
-	if (refused->len)
-		buf_adds(refused, "; ");
-	buf_adds(refused, "its functions and lines are in the PDB ");
-	buf_add_escaped(refused, f->pe.pdb, strlen(f->pe.pdb));
-	buf_adds(refused, ", which is not read yet");
-	return false;
+	return (o->file.pe.pdb && pe_find_pdb(o, s, refused)) || debuglink_find(o, s, refused);
 }
 
 static void pe_each_function(const struct object_image *f,

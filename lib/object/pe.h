@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of a PE file by where they are in memory (RVA), and the functions of its unwind tables.
+ * Bytes of a PE file by where they are in memory (RVA), the functions of its unwind tables, and what PE files and their
+ * PDBs have in common.
  */
 #ifndef TM_OBJECT_PE_H
 #define TM_OBJECT_PE_H
 
 #include "lib/object/format.h"
+#include "lib/object/impl.h"
 
 /* The bytes of one section, zeroed at first; another one takes its place when it is asked for. */
 struct pe_bytes {
@@ -27,5 +29,20 @@ struct pe_function {
 /* pe_unwind.c. Of .pdata, sorted by lo, not overlapping; parts that follow their function are in it. The caller frees
  * *all. */
 size_t pe_functions(const struct object_image *f, struct pe_function **all);
+struct buf;
+struct pdb_file;
+
+/* The processor of a number in a header: enum object_arch. */
+uint32_t pe_arch(uint16_t machine);
+/* A C name of *n bytes without what compilers for 32-bit x86 add to it by its calling convention. */
+const char *pe_undecorate(const char *name, size_t *n);
+/* pe_pdb.c: finds the PDB that the CodeView record of a PE file names, into o->debug. False: there is none; what was
+ * refused and why is added to the text. */
+bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused);
+
+/* pdb.c: the public symbols of a PDB whose PE file is at base. */
+void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
+		     uint64_t base);
+void pdb_release(struct pdb_file *p); /* accepts NULL */
 
 #endif

@@ -145,9 +145,9 @@ static const struct object_symbol *as_llvm(const struct symtab *s, const struct 
 
 const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vaddr)
 {
-	const struct symtab *s = loaded_own(o);
+	const struct symtab *s = object_has_pdb(o) ? NULL : loaded_own(o);
 
-	return as_llvm(s, symbol_at_innermost(s, vaddr));
+	return s ? as_llvm(s, symbol_at_innermost(s, vaddr)) : NULL;
 }
 
 const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr)

@@ -44,7 +44,7 @@ static void debug(struct buf *b, const struct object *o)
 
 	steps(b, object_search_log(o), "debug file");
 	buf_adds(b, "  debug information: ");
-	if (!object_has_dwarf(o))
+	if (!object_has_dwarf(o) && !object_has_pdb(o))
 		buf_adds(b, "none, names are from the symbol table");
 	else if (object_search_log(o)->n)
 		text(b, path);

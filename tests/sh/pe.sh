@@ -124,9 +124,10 @@ if clang++ --target=x86_64-pc-windows-msvc -g -gcodeview -O2 $flags -c w.cpp -o 
 	at=$(llvm-readobj${theirs#llvm-symbolizer} --coff-exports game.dll 2>/dev/null |
 		awk '/Name: exported/ { found = 1 } found && /RVA/ { print $2; exit }')
 	at=$(printf '0x%x' $((0x180000000 + at)))
+	mkdir elsewhere && mv game.pdb elsewhere
 	out=$(tm-addr2line --no-cache -f -e game.dll "$at" 2>&1)
 	case $out in
-	*"game.dll: its functions and lines are in the PDB game.pdb, which is not read yet"*exported*"??:?"*)
+	*"game.dll: its functions and lines are in the PDB game.pdb ("*"), which was not found"*exported*"??:?"*)
 		echo "ok - an exported name, and the PDB that has the rest" ;;
 	*) echo "not ok - an exported name, and the PDB: $out" ;;
 	esac

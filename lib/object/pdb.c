@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PDB files, the debug information of Windows' linkers, as objects: identity, sections, and public symbols, in MSF
+ * (msf.h). Facts: Microsoft's microsoft-pdb, and LLVM's "The PDB File Format":
+ *
+ *	stream 1  u32 version, u32 time, u32 age, GUID; names of streams: u32 size and texts, a hash table (u32
+ *	          used, u32 slots, two bit sets of u32 words and words, pairs of offset in the texts and stream);
+ *	          then features: "MINI" is /DEBUG:FASTLINK, which leaves functions and lines in the object files
+ *	stream 3  DBI: a header of 64 bytes, then parts whose sizes it has; the last one lists streams, of
+ *	          which the 6th has the section headers of the PE file
+ *	publics   a header of 28 bytes, a hash table, and offsets of S_PUB32 records, sorted by address
+ *
+ * The build-id is the GUID, as in the CodeView record of the PE file. An address is an RVA: the PDB does not say where
+ * its PE file asks to be loaded.
+ */
+#include "lib/object/pdb.h"
+
+#include "lib/base/bytes.h"
+#include "lib/base/cursor.h"
+#include "lib/base/mem_budget.h"
+#include "lib/object/format.h"
+#include "lib/object/pe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	INFO_STREAM = 1,
+	INFO_HEADER = 28,
+	DBI_HEADER = 64,
+	SECTION_HEADER = 40,
+	SECTION_HEADERS_STREAM = 5,
+	PUBLICS_HEADER = 28,
+	S_PUB32 = 0x110e,
+	PUBLIC_RECORD = 14, /* before its name */
+};
+#define MINIMAL_DEBUG_INFO UINT32_C(0x494e494d)
+#define MEM_EXECUTE        UINT32_C(0x20000000)
+
+static bool pdb_is(const uint8_t head[8])
+{
+	return msf_is(head, 8);
+}
+
+/* A part of a stream under a cursor: what it says is checked there. */
+static bool open_part(struct cursor *c, const struct msf *m, uint32_t stream, uint64_t at,
+		      uint64_t n, struct msf_room *room, struct err *e)
+{
+	bool stays;
+	const uint8_t *p = msf_bytes(m, stream, at, n, room, &stays);
+
+	if (!p) {
+		err_set(e, ST_BAD, "PDB: stream %" PRIu32 ": no %" PRIu64 " bytes at %" PRIu64,
+			stream, n, at);
+		return false;
+	}
+	cursor_init(c, p, (size_t)n, at, e);
+	return true;
+}
+
+/* Steps over a set of bits of the table of streams, and counts them. */
+static uint32_t read_bits(struct cursor *c)
+{
+	uint32_t words = cursor_u32(c), n = 0;
+
+	for (uint32_t i = 0; i < words && !cursor_failed(c); i++)
+		n += (uint32_t)__builtin_popcount(cursor_u32(c));
+	return n;
+}
+
+static enum status read_info(struct object_image *f, struct pdb_file *p, struct err *e)
+{
+	struct msf_room room = {.cap = 0};
+	struct cursor c;
+	const uint8_t *guid;
+	const char *texts;
+	uint32_t n_texts, present, n = msf_size(p->msf, INFO_STREAM);
+	enum status st = ST_OK;
+
+	p->names = MSF_NO_STREAM;
+	if (n < INFO_HEADER)
+		return err_set(e, ST_BAD, "PDB: no identity");
+	if (!open_part(&c, p->msf, INFO_STREAM, 0, n, &room, e))
+		return ST_BAD;
+	cursor_skip(&c, 8, "PDB identity");
+	p->age = cursor_u32(&c);
+	guid = cursor_bytes(&c, 16, "PDB identity");
+	memcpy(f->build_id.bytes, guid, 16);
+	f->build_id.len = 16;
+	n_texts = n > INFO_HEADER ? cursor_u32(&c) : 0;
+	texts = n_texts ? (const char *)cursor_bytes(&c, n_texts, "names of streams") : NULL;
+	if (texts) {
+		cursor_skip(&c, 8, "names of streams");
+		present = read_bits(&c);
+		read_bits(&c); /* deleted */
+		for (uint32_t i = 0; i < present && !cursor_failed(&c); i++) {
+			uint32_t at = cursor_u32(&c), stream = cursor_u32(&c);
+
+			if (!cursor_failed(&c) && at < n_texts && n_texts - at >= sizeof "/names" &&
+			    !memcmp(texts + at, "/names", sizeof "/names"))
+				p->names = stream;
+		}
+		while (!cursor_failed(&c) && cursor_window(&c) >= 4)
+			if (cursor_u32(&c) == MINIMAL_DEBUG_INFO)
+				st = err_set(
+				    e, ST_UNSUPPORTED,
+				    "a PDB of /DEBUG:FASTLINK: its functions and lines are in the "
+				    "object "
+				    "files; link with /DEBUG:FULL, or convert it by mspdbcmf");
+	}
+	msf_room_release(&room);
+	return cursor_failed(&c) ? err_failure(e) : st;
+}
+
+static enum status pdb_read_sections(struct object_image *f, struct pdb_file *p, uint32_t stream,
+				     struct err *e)
+{
+	const uint32_t n = msf_size(p->msf, stream) / SECTION_HEADER;
+	struct msf_room room = {.cap = 0};
+	struct cursor c;
+
+	if (!n)
+		return err_set(e, ST_UNSUPPORTED, "a PDB without section headers");
+	if (!open_part(&c, p->msf, stream, 0, (uint64_t)n * SECTION_HEADER, &room, e))
+		return ST_BAD;
+	p->sections = mem_zarray(n, sizeof *p->sections);
+	f->segments = mem_zarray(n, sizeof *f->segments);
+	for (p->n_sections = 0; p->n_sections < n; p->n_sections++) {
+		struct pdb_section *s = &p->sections[p->n_sections];
+
+		cursor_skip(&c, 8, "section header");
+		s->size = cursor_u32(&c);
+		s->rva = cursor_u32(&c);
+		cursor_skip(&c, 20, "section header");
+		s->code = cursor_u32(&c) & MEM_EXECUTE;
+		if (s->size > UINT32_MAX - s->rva)
+			s->size = UINT32_MAX - s->rva;
+		f->segments[f->n_segments] = (struct object_segment){
+		    .vaddr = s->rva, .memsz = s->size, .align = 1, .executable = s->code};
+		f->n_segments += s->size > 0;
+	}
+	msf_room_release(&room);
+	return ST_OK;
+}
+
+static void find_publics(struct pdb_file *p, uint32_t stream)
+{
+	struct msf_room room = {.cap = 0};
+	struct err ignored = ERR_INIT;
+	const uint32_t size = msf_size(p->msf, stream);
+	struct cursor c;
+	uint32_t hash, map;
+
+	if (size < PUBLICS_HEADER ||
+	    !open_part(&c, p->msf, stream, 0, PUBLICS_HEADER, &room, &ignored))
+		return;
+	hash = cursor_u32(&c);
+	map = cursor_u32(&c);
+	if (hash <= size - PUBLICS_HEADER && map <= size - PUBLICS_HEADER - hash) {
+		p->publics.stream = stream;
+		p->publics.at = PUBLICS_HEADER + hash;
+		p->publics.n = map / 4;
+	}
+	msf_room_release(&room);
+}
+
+/* The parts lie one behind the other. */
+static struct pdb_part next_part(uint32_t *at, uint32_t size)
+{
+	struct pdb_part part = {*at, size};
+
+	*at = size > UINT32_MAX - *at ? UINT32_MAX : *at + size;
+	return part;
+}
+
+static enum status read_dbi(struct object_image *f, struct pdb_file *p, struct err *e)
+{
+	struct msf_room room = {.cap = 0};
+	struct cursor c;
+	struct pdb_part streams;
+	uint32_t size[7], at = DBI_HEADER, publics, age;
+	uint16_t machine;
+
+	if (!msf_size(p->msf, PDB_DBI_STREAM))
+		return err_set(e, ST_UNSUPPORTED, "a PDB of types alone, without modules");
+	if (!open_part(&c, p->msf, PDB_DBI_STREAM, 0, DBI_HEADER, &room, e))
+		return ST_BAD;
+	if (cursor_u32(&c) != UINT32_MAX)
+		return err_set(e, ST_UNSUPPORTED, "a PDB of a version before 4.1");
+	cursor_u32(&c); /* version */
+	age = cursor_u32(&c);
+	p->age = age ? age : p->age;
+	cursor_skip(&c, 4, "DBI");
+	publics = cursor_u16(&c);
+	cursor_u16(&c);
+	p->records = cursor_u16(&c);
+	cursor_u16(&c);
+	for (size_t i = 0; i < 5; i++) /* modules, contributions, sections, files, type servers */
+		size[i] = cursor_u32(&c);
+	cursor_u32(&c);
+	size[6] = cursor_u32(&c); /* the list of streams is behind the texts of edit and continue */
+	size[5] = cursor_u32(&c);
+	cursor_u16(&c); /* flags */
+	machine = cursor_u16(&c);
+	msf_room_release(&room);
+	p->modules = next_part(&at, size[0]);
+	p->contributions = next_part(&at, size[1]);
+	for (size_t i = 2; i < 6; i++)
+		next_part(&at, size[i]);
+	streams = next_part(&at, size[6]);
+	f->machine = machine;
+	f->arch = pe_arch(machine);
+	p->undecorate = f->arch == ARCH_X86;
+	f->is_64 = f->arch != ARCH_X86 && f->arch != ARCH_ARM;
+	if (streams.size < 2 * (SECTION_HEADERS_STREAM + 1))
+		return err_set(e, ST_UNSUPPORTED, "a PDB without section headers");
+	if (!open_part(&c, p->msf, PDB_DBI_STREAM, streams.at + 2 * SECTION_HEADERS_STREAM, 2,
+		       &room, e))
+		return ST_BAD;
+	at = cursor_u16(&c);
+	msf_room_release(&room);
+	find_publics(p, publics);
+	return pdb_read_sections(f, p, at, e);
+}
+
+static enum status pdb_open(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	struct pdb_file *p = mem_zalloc(sizeof *p);
+	enum status st;
+
+	f->pdb = p;
+	st = msf_open(&p->msf, f, e);
+	if (!st)
+		st = read_info(f, p, e);
+	if (!st)
+		st = read_dbi(f, p, e);
+	return st ? st : format_check_arch(f, want, e);
+}
+
+void pdb_release(struct pdb_file *p)
+{
+	if (!p)
+		return;
+	msf_free(p->msf);
+	free(p->sections);
+	free(p);
+}
+
+const struct pdb_file *object_pdb(const struct object *o)
+{
+	return o->debug.pdb ? o->debug.pdb : o->file.pdb;
+}
+
+bool object_has_pdb(const struct object *o)
+{
+	return object_pdb(o);
+}
+
+/* Of a record of n bytes behind its length. */
+static bool read_public(const uint8_t *record, size_t n, struct pdb_public *out)
+{
+	const char *end;
+
+	if (n < PUBLIC_RECORD - 2 || le16(record) != S_PUB32)
+		return false;
+	out->flags = le32(record + 2);
+	out->offset = le32(record + 6);
+	out->section = le16(record + 10);
+	out->name = (const char *)record + PUBLIC_RECORD - 2;
+	end = memchr(out->name, 0, n - (PUBLIC_RECORD - 2));
+	out->n = end ? (size_t)(end - out->name) : 0;
+	return end;
+}
+
+static bool public_place(const struct pdb_file *p, uint32_t i, struct msf_room *room, uint32_t *at)
+{
+	bool stays;
+	const uint8_t *b =
+	    msf_bytes(p->msf, p->publics.stream, p->publics.at + 4 * (uint64_t)i, 4, room, &stays);
+
+	*at = b ? le32(b) : 0;
+	return b;
+}
+
+bool pdb_public_at(const struct pdb_file *p, uint32_t i, struct msf_room *room,
+		   struct pdb_public *out)
+{
+	const uint8_t *b;
+	uint32_t at, n;
+
+	if (i >= p->publics.n || !public_place(p, i, room, &at))
+		return false;
+	b = msf_bytes(p->msf, p->records, at, 2, room, &out->stays);
+	n = b ? le16(b) : 0;
+	b = msf_bytes(p->msf, p->records, (uint64_t)at + 2, n, room, &out->stays);
+	if (!b || !read_public(b, n, out))
+		return false;
+	if (p->undecorate)
+		out->name = pe_undecorate(out->name, &out->n);
+	return true;
+}
+
+/* All records, as the names of symbols: *copied is of the allowance, and may be written to; NULL: the file has them in
+ * one piece. */
+static const uint8_t *read_records(const struct pdb_file *p, uint8_t **copied)
+{
+	const uint32_t size = msf_size(p->msf, p->records);
+	struct msf_room room = {.cap = 0};
+	bool stays;
+	const uint8_t *all = msf_bytes(p->msf, p->records, 0, size, &room, &stays);
+
+	*copied = room.p;
+	if (all && stays && p->undecorate) {
+		*copied = mem_budget_grow(NULL, size);
+		if (*copied)
+			memcpy(*copied, all, size);
+		return *copied;
+	}
+	return all;
+}
+
+void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
+		     uint64_t base)
+{
+	const uint32_t size = msf_size(p->msf, p->records);
+	struct msf_room places = {.cap = 0};
+	struct err e = ERR_INIT;
+	struct pdb_public x;
+	const uint8_t *all;
+	uint8_t *copied;
+
+	if (!p->publics.n)
+		return;
+	all = read_records(p, &copied);
+	if (!all) {
+		mem_budget_free(copied);
+		err_set(&e, ST_BAD, "PDB: its public symbols cannot be read");
+		symtab_leave_out(s, NULL, &e);
+		return;
+	}
+	/* of those at one address the last one counts, as LLVM has it */
+	for (uint32_t i = p->publics.n; i-- > 0 && s->n < SYMBOL_NONE - 1;) {
+		const struct pdb_section *t;
+		uint32_t at, rva;
+
+		if (!public_place(p, i, &places, &at) || size < 4 || at > size - 4 ||
+		    le16(all + at) > size - at - 2 ||
+		    !read_public(all + at + 2, le16(all + at), &x) || !x.n ||
+		    !pdb_rva(p, x.section, x.offset, &rva))
+			continue;
+		if (p->undecorate) {
+			char *own = (char *)copied + (x.name - (const char *)all);
+
+			x.name = pe_undecorate(own, &x.n);
+			own[(x.name - own) + (ptrdiff_t)x.n] = 0;
+		}
+		t = &p->sections[x.section - 1];
+		if (x.offset < t->size && (t->code || l->data))
+			symtab_add(s, l,
+				   (struct object_symbol){base + rva, base + t->rva + t->size,
+							  x.name, false, false, (uint32_t)s->n,
+							  NULL},
+				   0, base + t->rva + t->size);
+	}
+	msf_room_release(&places);
+	s->names[l->n_names++] = (char *)copied;
+}
+
+static void pdb_load(struct symtab *s, struct object *o, bool data)
+{
+	struct symtab_loading l = {.data = data};
+
+	pdb_add_symbols(s, &l, o->file.pdb, 0);
+	symtab_finish(s, &l);
+}
+
+static void pdb_symbols(struct symtab *s, struct object *o)
+{
+	pdb_load(s, o, false);
+}
+
+static void pdb_any_symbols(struct symtab *s, struct object *o)
+{
+	pdb_load(s, o, true);
+}
+
+const struct object_format format_pdb = {
+    .about = {.name = "PDB", .unsized = true},
+    .is = pdb_is,
+    .open = pdb_open,
+    .symbols = pdb_symbols,
+    .any_symbols = pdb_any_symbols,
+};

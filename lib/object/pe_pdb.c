@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search for the PDB of a PE file: where LLVM looks, beside the file and at the recorded path, and the folders of
+ * symbol servers, NAME/GUIDAGE/NAME (Microsoft's "SymStore"), where the last letter of a compressed file is "_". It
+ * must have the GUID and the age of the CodeView record.
+ */
+#include "lib/base/buf.h"
+#include "lib/base/bytes.h"
+#include "lib/base/path.h"
+#include "lib/object/format.h"
+#include "lib/object/pdb.h"
+#include "lib/object/pe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct pdb_search {
+	struct object *o;
+	const char *name; /* of the PDB */
+	char key[64];     /* GUIDAGE */
+	struct buf path, *refused;
+	struct search_log *log; /* NULL: not wanted */
+};
+
+/* Behind the last slash of either kind. */
+static const char *file_name(const char *path)
+{
+	const char *name = path;
+
+	for (const char *c = path; *c; c++)
+		if (*c == '/' || *c == '\\')
+			name = c + 1;
+	return name;
+}
+
+static void refuse_pdb(struct pdb_search *k, const char *path, const char *why)
+{
+	search_log_add(k->log, false, path, "%s", why);
+	buf_adds(k->refused, k->refused->len ? "; " : "");
+	buf_add_escaped(k->refused, path, strlen(path));
+	buf_addf(k->refused, ": %s", why);
+}
+
+/* A file of a symbol server that is still compressed. */
+static bool is_packed(struct pdb_search *k)
+{
+	char *path = mem_strdup(buf_str(&k->path));
+	size_t n = strlen(path);
+	bool there;
+
+	path[n - 1] = '_';
+	there = n > 1 && !access(path, F_OK);
+	if (there)
+		refuse_pdb(k, path, "is compressed: expand it");
+	free(path);
+	return there;
+}
+
+/* The file at k->path. */
+static bool try_pdb(struct pdb_search *k)
+{
+	const struct object_image *mine = &k->o->file;
+	const char *path = buf_str(&k->path), *why = NULL;
+	struct err e = ERR_INIT;
+	struct object_image f;
+
+	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
+		if (!is_packed(k))
+			search_log_add(k->log, false, path, "not there");
+		return false;
+	}
+	if (image_open(&f, path, &e)) {
+		refuse_pdb(k, path, e.msg);
+		return false;
+	}
+	if (!f.pdb)
+		why = "is no PDB";
+	else if (!object_build_id_equal(&mine->build_id, &f.build_id))
+		why = "GUID differs";
+	else if (mine->pe.pdb_age != f.pdb->age)
+		why = "age differs";
+	if (why) {
+		refuse_pdb(k, path, why);
+		image_release(&f);
+		return false;
+	}
+	search_log_add(k->log, true, path, "GUID and age agree");
+	k->o->debug = f;
+	return true;
+}
+
+/* In a folder of n bytes, with its slash. */
+static bool try_beside(struct pdb_search *k, const char *folder, size_t n)
+{
+	k->path.len = 0;
+	buf_add(&k->path, folder, n);
+	buf_adds(&k->path, k->name);
+	return try_pdb(k);
+}
+
+/* In a folder for debug files: as a symbol server has it, or as it is. */
+static bool try_dir(struct pdb_search *k, const char *dir)
+{
+	k->path.len = 0;
+	buf_addf(&k->path, "%s/%s/%s/%s", dir, k->name, k->key, k->name);
+	if (try_pdb(k))
+		return true;
+	k->path.len = 0;
+	buf_addf(&k->path, "%s/%s", dir, k->name);
+	return try_pdb(k);
+}
+
+static bool try_finders(struct pdb_search *k, const struct object_search *s)
+{
+	const char *path;
+
+	for (size_t i = 0; i < s->n_finders; i++) {
+		const struct object_finder *f = &s->finders[i];
+
+		for (size_t n = 0;
+		     (path = f->find(f->arg, &k->o->file.build_id, OBJECT_DEBUG, n, k->log)); n++) {
+			k->path.len = 0;
+			buf_adds(&k->path, path);
+			if (try_pdb(k))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool hunt_pdb(struct pdb_search *k, const struct object_search *s)
+{
+	const struct object_image *f = &k->o->file;
+	const char *slash = strrchr(f->path, '/');
+
+	if (try_beside(k, f->path, slash ? (size_t)(slash + 1 - f->path) : 0))
+		return true;
+	for (size_t i = 0; i < s->n_dirs; i++)
+		if (try_dir(k, s->dirs[i]))
+			return true;
+	if (f->pe.pdb[0] == '/') {
+		k->path.len = 0;
+		if (!path_in_sysroot(&k->path, s->sysroot, f->pe.pdb))
+			buf_adds(&k->path, f->pe.pdb);
+		if (try_pdb(k))
+			return true;
+	}
+	return try_finders(k, s);
+}
+
+bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)
+{
+	const uint8_t *g = o->file.build_id.bytes;
+	struct pdb_search k = {.o = o,
+			       .name = file_name(o->file.pe.pdb),
+			       .refused = refused,
+			       .log = s->explain ? &o->log : NULL};
+	bool found;
+
+	snprintf(k.key, sizeof k.key,
+		 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
+		 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14], g[15],
+		 o->file.pe.pdb_age);
+	found = *k.name && hunt_pdb(&k, s);
+	if (!found) {
+		struct buf text = BUF_INIT;
+
+		buf_adds(&text, "its functions and lines are in the PDB ");
+		buf_add_escaped(&text, o->file.pe.pdb, strlen(o->file.pe.pdb));
+		buf_addf(&text, " (%s), which was not found%s", k.key, refused->len ? ": " : "");
+		buf_add(&text, buf_at(refused, 0), refused->len);
+		refused->len = 0;
+		buf_add(refused, text.data, text.len);
+		buf_release(&text);
+	}
+	buf_release(&k.path);
+	return found;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Internal to lib/pdb: what a worker keeps from one module to the next, and what it knows of the present one.
+ * Addresses are RVAs.
+ */
+#ifndef TM_PDB_WORKER_H
+#define TM_PDB_WORKER_H
+
+#include "lib/base/buf.h"
+#include "lib/dwarf/budget.h"
+#include "lib/dwarf/engine.h"
+#include "lib/object/pdb.h"
+
+enum { PDB_NESTING = 4096 }; /* of inlined calls */
+
+/* Checked bytes of a stream. */
+struct pdb_bytes {
+	const uint8_t *p;
+	uint32_t n;
+};
+
+/* A procedure, a thunk, or code of one that lies apart, that holds an address. */
+struct pdb_proc {
+	uint32_t rva, size, section, offset;
+	const char *name; /* n bytes in the module's stream */
+	uint32_t n;
+	uint32_t id, extra; /* of its name in the store, and of its extra; 0: none yet */
+	bool named;
+};
+
+/* An inlined call that holds an address. */
+struct pdb_site {
+	uint32_t inlinee; /* its number in the stream of ids */
+	uint32_t id;      /* of its name in the store; 0: none */
+	uint32_t file, line;
+	bool known; /* the last three are */
+};
+
+/* A site at an address. */
+struct pdb_hit {
+	uint32_t
+	    outer; /* index + 1 of the hit of the call that it is inlined into; 0: the procedure itself */
+	uint32_t site;
+	uint32_t file; /* as in lines; PDB_NO_FILE: the site's */
+	int32_t line;  /* after the site's */
+	uint32_t depth;
+};
+#define PDB_NO_FILE UINT32_MAX
+
+struct pdb_row {
+	uint32_t line, column, file; /* file: of a checksum in the module's table */
+	uint32_t part;               /* number of the part of the module that it is in; 0: none */
+	uint32_t offset;             /* in that part */
+};
+
+struct pdb_queried {
+	uint32_t rva;
+	uint32_t proc; /* index + 1 */
+	uint32_t hit;  /* index + 1, the innermost */
+	struct pdb_row row;
+};
+
+/* A stream of types or ids. */
+struct pdb_types {
+	uint32_t stream, begin, end; /* numbers */
+	uint32_t at, to;             /* of the records, in the stream */
+	uint32_t index_stream, index_at, n_index;
+};
+
+struct pdb_worker {
+	const struct pdb_file *pdb;
+	const struct pdb_types *types, *ids;
+	struct budget budget;
+	struct store_writer writer;
+	struct dwarf_answers *out; /* for extras; NULL: they are not wanted */
+	struct msf_room room, scratch;
+	struct map64 files,
+	    functions; /* ids of texts, by offset in /names and by number of the function's id */
+	struct buf text;
+	bool fresh; /* its time has not begun */
+	/* Of the present module: */
+	struct pdb_bytes symbols, parts, checksums;
+	const char *why; /* what is wrong with it; NULL: nothing */
+	struct pdb_queried *q;
+	size_t n, cap;
+	struct pdb_proc *procs;
+	size_t n_procs, cap_procs;
+	struct pdb_site *sites;
+	size_t n_sites, cap_sites;
+	struct pdb_hit *hits;
+	size_t n_hits, cap_hits;
+	struct pdb_inlinee {
+		uint32_t id, file, line;
+	} * inlinees; /* sorted by id, once they have been asked for */
+	size_t n_inlinees, cap_inlinees;
+	bool inlinees_read;
+};
+
+/* The first address of the module's that is not below rva. */
+static inline size_t pdb_first(const struct pdb_worker *w, uint64_t rva)
+{
+	size_t lo = 0, hi = w->n;
+
+	while (lo < hi) {
+		size_t i = lo + (hi - lo) / 2;
+
+		if (w->q[i].rva < rva)
+			lo = i + 1;
+		else
+			hi = i;
+	}
+	return lo;
+}
+
+/* module.c: fills proc and hit of the module's addresses, and procs, sites and hits. */
+void pdb_find_procs(struct pdb_worker *w);
+
+/* lines.c: fills row of the module's addresses, and finds checksums. */
+void pdb_find_lines(struct pdb_worker *w);
+/* The offset in /names of a file; false: there is no such file. */
+bool pdb_file_name(const struct pdb_worker *w, uint32_t file, uint32_t *offset);
+/* Where the function of an inlined call is; NULL: the module does not say. */
+const struct pdb_inlinee *pdb_inlinee_of(struct pdb_worker *w, uint32_t id);
+
+/* names.c */
+void pdb_types_open(struct pdb_types *t, const struct pdb_file *p, uint32_t stream);
+/* Ids of texts in the store; 0: there is none. */
+uint32_t pdb_proc_name(struct pdb_worker *w, const struct pdb_proc *p);
+uint32_t pdb_inlinee_name(struct pdb_worker *w, uint32_t id);
+uint32_t pdb_path(struct pdb_worker *w, uint32_t file);
+
+/* answer.c */
+struct pdb_task {
+	uint32_t module;                            /* number */
+	uint32_t stream, symbols, old_lines, parts; /* bytes of each part of its stream */
+	const uint32_t *query; /* n indexes of the job's addresses, ascending */
+	size_t n;
+	const char *why; /* static text; NULL: nothing is wrong with it */
+};
+void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *addrs, uint64_t base,
+		     struct dwarf_answer *to);
+void pdb_worker_release(struct pdb_worker *w);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PDB files: their container, sections and public symbols, and what the engine makes of their modules.
+ */
+#include "lib/object/object.h"
+#include "lib/pdb/pdb.h"
+#include "tests/fuzz/answers.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_pdb_answers(struct object *o, bool extras)
+{
+	const struct dwarf_options options = {.jobs = 1, .seconds = 2, .extras = extras};
+	uint64_t addrs[256];
+	struct dwarf_answers answers;
+	struct err e = ERR_INIT;
+	size_t n, k = 0;
+	const struct object_segment *s = object_segments(o, &n);
+
+	for (size_t i = 0; i < n && k < 256; i++)
+		for (uint64_t at = s[i].vaddr;
+		     at < s[i].vaddr + s[i].memsz && k < 128 * (i + 1) && k < 256; at += 6)
+			if (!k || at > addrs[k - 1])
+				addrs[k++] = at;
+	dwarf_answers_init(&answers, k);
+	if (!pdb_answer(&(struct dwarf_job){.object = o, .addrs = addrs, .n = k, .out = &answers},
+			1, &options, &e))
+		answers_check(&answers);
+	dwarf_answers_release(&answers);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct err e = ERR_INIT;
+	struct object *o;
+	const struct object_symbol *s;
+	size_t n;
+
+	if (object_open_memory(&o, data, size, &e)) {
+		if (!e.msg[0])
+			abort();
+		return 0;
+	}
+	if (object_has_pdb(o)) {
+		s = object_symbols(o, &n);
+		for (size_t i = 0; i < n; i++)
+			if (s[i].hi < s[i].lo || (i && s[i].lo < s[i - 1].lo) || !*s[i].name)
+				abort();
+		check_pdb_answers(o, size & 1);
+	}
+	object_free(o);
+	return 0;
+}

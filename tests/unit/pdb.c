@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lib/pdb: answers of a PDB made byte by byte (testdata/gen/pdb_bytes.h), of which each is what the making says; the same
+ * with blocks that lie backwards; and files that lie.
+ */
+#include "lib/pdb/pdb.h"
+#include "lib/object/object.h"
+#include "testdata/gen/pdb_bytes.h"
+#include "tests/unit/test.h"
+
+static const struct pdb_how plain = {.age = 1, .machine = 0x8664};
+
+/* The calls at an address, innermost first, each "name file:line:column" of the file's last part. */
+static void add_calls(struct buf *to, const struct dwarf_answers *a, uint32_t call)
+{
+	struct dwarf_call c;
+
+	for (; dwarf_call_at(a, call, &c); call = dwarf_outer(&c, call)) {
+		size_t n, n_file;
+		const char *name = dwarf_text(a, c.function, &n),
+			   *file = dwarf_text(a, c.file, &n_file), *base;
+
+		base = n_file ? memrchr(file, '\\', n_file) : NULL;
+		if (to->len)
+			buf_adds(to, " < ");
+		buf_add(to, name, n);
+		if (base)
+			buf_addf(to, " %.*s:%u:%u", (int)(n_file - (size_t)(base + 1 - file)),
+				 base + 1, c.line, c.column);
+	}
+}
+
+static struct buf answer_text = BUF_INIT;
+
+/* At an offset in .text. */
+static const char *answer(struct object *o, uint32_t offset, uint8_t *found)
+{
+	static const struct dwarf_options options = {.jobs = 2};
+	const uint64_t addr = PDB_TEXT + offset;
+	struct dwarf_answers a;
+	struct err e = ERR_INIT;
+
+	answer_text.len = 0;
+	dwarf_answers_init(&a, 1);
+	CHECK_EQ(pdb_answer(&(struct dwarf_job){.object = o, .addrs = &addr, .n = 1, .out = &a}, 1,
+			    &options, &e),
+		 ST_OK);
+	add_calls(&answer_text, &a, a.of[0].call);
+	*found = a.of[0].found;
+	dwarf_answers_release(&a);
+	return buf_str(&answer_text);
+}
+
+static const struct {
+	uint32_t offset;
+	uint8_t found;
+	const char *calls;
+} expected[] = {
+    {0x0ff, DWARF_NOT_FOUND, ""},
+    {0x100, DWARF_FUNCTION, "?outer@@YAXXZ main.cpp:20:1"},
+    {0x110, DWARF_FUNCTION, "game::ai::think ai.h:12:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x117, DWARF_FUNCTION, "game::ai::think ai.h:12:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x118, DWARF_FUNCTION, "game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x11c, DWARF_FUNCTION,
+     "Widget::draw ai.h:40:0 < game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x124, DWARF_FUNCTION,
+     "Widget::draw main.cpp:35:0 < game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x128, DWARF_FUNCTION, "game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x12f, DWARF_FUNCTION, "game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1"},
+    {0x130, DWARF_FUNCTION, "?outer@@YAXXZ main.cpp:21:2"},
+    {0x140, DWARF_FUNCTION, "helper main.cpp:70:0 < ?outer@@YAXXZ main.cpp:21:2"},
+    {0x150, DWARF_FUNCTION, "?outer@@YAXXZ main.cpp:22:3"},
+    {0x160, DWARF_FUNCTION, "?outer@@YAXXZ ai.h:99:9"},
+    {0x17f, DWARF_FUNCTION, "?outer@@YAXXZ ai.h:99:9"},
+    {0x180, DWARF_NOT_FOUND, ""},
+    {0x200, DWARF_FUNCTION, "local_fn main.cpp:30:0"},
+    {0x201, DWARF_FUNCTION, "local_fn main.cpp:31:0"},
+    {0x210, DWARF_FUNCTION, "local_fn main.cpp:0:0"},
+    {0x218, DWARF_FUNCTION, "local_fn main.cpp:32:0"},
+    {0x240, DWARF_FUNCTION, "import_thunk"},
+    {0x246, DWARF_NOT_FOUND, ""},
+    {0x300, DWARF_FUNCTION, "?outer@@YAXXZ main.cpp:23:0"},
+    {0x400, DWARF_NOT_FOUND, ""},
+};
+
+static void check_all(const struct pdb_how *how)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+	uint8_t found;
+
+	pdb_make(&b, how);
+	if (!CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK)) {
+		printf("  %s\n", e.msg);
+		buf_release(&b);
+		return;
+	}
+	CHECK(object_has_pdb(o));
+	CHECK_EQ(object_build_id(o)->len, 16);
+	CHECK_EQ(object_build_id(o)->bytes[15], 16);
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		CHECK_STR(answer(o, expected[i].offset, &found), expected[i].calls);
+		CHECK_EQ(found, expected[i].found);
+	}
+	/* what has no symbols in a module is named by a public symbol, whose end is not known */
+	CHECK_STR(object_symbol_at(o, PDB_TEXT + 0x410)->name, "only_public");
+	CHECK(!object_symbol_at(o, PDB_TEXT + 0x410)->sized);
+	CHECK(!object_symbol_at(o, PDB_TEXT + 0x500)); /* behind the section */
+	CHECK(!object_symbol_at(o, PDB_DATA + 0x10));
+	CHECK_STR(object_any_symbol_at(o, PDB_DATA + 0x10)->name, "global");
+	object_free(o);
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+TEST(answers)
+{
+	check_all(&plain);
+}
+
+TEST(blocks_in_any_order)
+{
+	check_all(&(struct pdb_how){.age = 1, .machine = 0x8664, .scattered = true});
+}
+
+TEST(contributions_of_the_second_version)
+{
+	check_all(&(struct pdb_how){.age = 1, .machine = 0x8664, .wide = true});
+}
+
+/* All addresses at once: neighbours share calls, and are the same as one by one. */
+TEST(neighbours)
+{
+	static const struct dwarf_options options = {.jobs = 1};
+	struct buf b = BUF_INIT, text = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+	struct dwarf_answers a;
+	uint64_t addrs[0x300];
+	uint8_t found;
+
+	for (uint32_t i = 0; i < 0x300; i++)
+		addrs[i] = PDB_TEXT + 0x80 + i;
+	pdb_make(&b, &plain);
+	CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK);
+	dwarf_answers_init(&a, 0x300);
+	CHECK_EQ(pdb_answer(&(struct dwarf_job){.object = o, .addrs = addrs, .n = 0x300, .out = &a},
+			    1, &options, &e),
+		 ST_OK);
+	for (uint32_t i = 0; i < 0x300; i++) {
+		text.len = 0;
+		add_calls(&text, &a, a.of[i].call);
+		CHECK_STR(buf_str(&text), answer(o, 0x80 + i, &found));
+		CHECK_EQ(a.of[i].found, found);
+	}
+	dwarf_answers_release(&a);
+	object_free(o);
+	buf_release(&text);
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+/* 32-bit x86: "_f" and "_f@8" are f to who wrote it. */
+TEST(undecorated_publics)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+	char *at;
+
+	pdb_make(&b, &(struct pdb_how){.age = 1, .machine = 0x14c});
+	at = memmem(b.data, b.len, "only_public", 11);
+	CHECK(at);
+	memcpy(at, "_stdcall@12", 11);
+	CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK);
+	CHECK_EQ(object_arch(o), ARCH_X86);
+	CHECK_STR(object_symbol_at(o, PDB_TEXT + 0x400)->name, "stdcall");
+	CHECK_STR(object_symbol_at(o, PDB_TEXT + 0x100)->name, "?outer@@YAXXZ");
+	object_free(o);
+	buf_release(&b);
+}
+
+TEST(fastlink_is_named)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+
+	pdb_make(&b, &(struct pdb_how){.age = 1, .machine = 0x8664, .fastlink = true});
+	CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_UNSUPPORTED);
+	CHECK(strstr(e.msg, "/DEBUG:FASTLINK"));
+	buf_release(&b);
+}
+
+/* Every number as large as it can be, and as 0: nothing is read that is not there, nothing goes on for ever. */
+TEST(lies)
+{
+	static const uint32_t values[] = {UINT32_MAX, 0, 4};
+	struct buf b = BUF_INIT;
+	uint8_t found;
+	size_t opened = 0;
+
+	pdb_make(&b, &plain);
+	for (size_t at = 0; at + 4 <= b.len; at += 2)
+		for (size_t k = 0; k < 3; k++) {
+			struct err e = ERR_INIT;
+			struct object *o = NULL;
+			char was[4];
+
+			memcpy(was, b.data + at, 4);
+			pdb_set32(&b, at, values[k]);
+			if (object_open_memory(&o, b.data, b.len, &e)) {
+				CHECK(e.msg[0]);
+			} else {
+				opened++;
+				answer(o, 0x11c, &found);
+				answer(o, 0x300, &found);
+				(void)object_symbol_at(o, PDB_TEXT + 0x400);
+			}
+			object_free(o);
+			memcpy(b.data + at, was, 4);
+		}
+	CHECK(opened > b.len / 2); /* else nothing was tried */
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+TEST(cut_short)
+{
+	struct buf b = BUF_INIT;
+	uint8_t found;
+
+	pdb_make(&b, &plain);
+	for (size_t n = 0; n < b.len; n += 100) {
+		struct err e = ERR_INIT;
+		struct object *o = NULL;
+
+		if (object_open_memory(&o, b.data, n, &e))
+			CHECK(e.msg[0]);
+		else
+			answer(o, 0x11c, &found);
+		object_free(o);
+	}
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+/* A stream of which all blocks are one, and one that has the block of the directory. */
+TEST(blocks_that_meet)
+{
+	struct buf b = BUF_INIT;
+	const size_t lists = 4 * PDB_BLOCK + 4 + 4 * PDB_STREAMS;
+	uint8_t found;
+
+	pdb_make(&b, &plain);
+	for (size_t at = lists; at + 4 <= lists + 4 * 12; at += 4)
+		for (uint32_t block = 0; block < 17; block++) {
+			struct err e = ERR_INIT;
+			struct object *o = NULL;
+			char was[4];
+
+			memcpy(was, b.data + at, 4);
+			pdb_set32(&b, at, block);
+			if (!object_open_memory(&o, b.data, b.len, &e))
+				answer(o, 0x11c, &found);
+			object_free(o);
+			memcpy(b.data + at, was, 4);
+		}
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+TEST_MAIN()
