@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The search for the PDB of a PE file, over generated files whose answers are known (testdata/gen/pdb_bytes.h): each
+# place, what is refused, and what is said of it.
+set -u
+
+key=0403020106050807090A0B0C0D0E0F101
+at=0x14000111c # two inlined calls
+want='game::ai::think'
+
+"$GEN/pdb" exe 1 'C:\build\app.pdb' >app.exe
+"$GEN/pdb" pdb 1 >right
+"$GEN/pdb" pdb 2 >older
+
+# check WHAT COMMAND...: it prints the name of an inlined call
+check() {
+	local what=$1 out
+	shift
+	out=$("$@" 2>&1)
+	case $out in
+	*"$want"*) echo "ok - $what" ;;
+	*) echo "not ok - $what: $out" ;;
+	esac
+}
+
+# says WHAT TEXT COMMAND...: it prints a text, and not the name
+says() {
+	local what=$1 text=$2 out
+	shift 2
+	out=$("$@" 2>&1)
+	case $out in
+	*"$want"*) echo "not ok - $what: it has the names" ;;
+	*"$text"*) echo "ok - $what" ;;
+	*) echo "not ok - $what: $out" ;;
+	esac
+}
+
+ask=(tm-addr2line --no-cache -f -i -e)
+
+says "a PDB that is missing is named" "app.pdb ($key), which was not found" "${ask[@]}" app.exe $at
+out=$(tm-inspect --table verdicts --csv app.exe 2>&1)
+case $out in
+*'in the PDB C:\build\app.pdb, which was not found'*) echo "ok - tm-inspect names it, too" ;;
+*) echo "not ok - tm-inspect names it, too: $out" ;;
+esac
+printf '    #0 0x7ff600001000  (app.exe+0x111c)\n' >log
+out=$(tm-symbolize --no-cache --text log -e app.exe 2>&1)
+case $out in
+*"in the PDB C:"*"app.pdb ($key), which was not found"*) echo "ok - tm-symbolize names it, too" ;;
+*) echo "not ok - tm-symbolize names it, too: $out" ;;
+esac
+
+cp right app.pdb
+check "beside the file" "${ask[@]}" app.exe $at
+check "in a log" tm-symbolize --no-cache --text log -e app.exe
+out=$(tm-inspect --table verdicts --csv app.exe 2>&1)
+case $out in
+*lines,yes,*PDB*) echo "ok - tm-inspect counts its lines" ;;
+*) echo "not ok - tm-inspect counts its lines: $out" ;;
+esac
+cp older app.pdb
+says "another age is refused" "app.pdb: age differs" "${ask[@]}" app.exe $at
+printf x | dd of=app.pdb bs=1 seek=$(($(grep -abo $'\001\002\003\004\005' app.pdb | head -n 1 | cut -d: -f1) + 2)) \
+	conv=notrunc 2>/dev/null
+says "another GUID is refused" "app.pdb: GUID differs" "${ask[@]}" app.exe $at
+rm app.pdb
+
+mkdir -p "srv/app.pdb/$key" flat any
+cp right "srv/app.pdb/$key/app.pdb"
+cp right flat/app.pdb
+cp right any/renamed.pdb
+check "in the folder of a symbol server" "${ask[@]}" app.exe --debug-dir srv $at
+check "in a folder" "${ask[@]}" app.exe --debug-dir flat $at
+check "by its GUID, under another name" "${ask[@]}" app.exe --debug-dir any $at
+rm "srv/app.pdb/$key/app.pdb"
+printf 'MSCF\0\0\0\0' >"srv/app.pdb/$key/app.pd_"
+says "a compressed one is named" "app.pd_: is compressed" "${ask[@]}" app.exe --debug-dir srv $at
+
+"$GEN/pdb" exe 1 "$PWD/flat/app.pdb" >other.exe
+mkdir alone && mv other.exe alone/app.exe
+check "at the recorded path" "${ask[@]}" alone/app.exe $at
+
+check "as an operand, by RVA" "${ask[@]}" right 0x111c
+"$GEN/pdb" fastlink 1 >fast.pdb
+says "one of /DEBUG:FASTLINK is named" /DEBUG:FASTLINK "${ask[@]}" fast.pdb 0x111c
+printf 'BSJB\1\0\1\0\0\0\0\0' >portable.pdb
+says "a portable one is named" "portable PDB of .NET" "${ask[@]}" portable.pdb 0x111c
