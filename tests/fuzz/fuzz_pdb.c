@@ -20,10 +20,9 @@ static void check_pdb_answers(struct object *o, bool extras)
 	const struct object_segment *s = object_segments(o, &n);
 
 	for (size_t i = 0; i < n && k < 256; i++)
-		for (uint64_t at = s[i].vaddr;
-		     at < s[i].vaddr + s[i].memsz && k < 128 * (i + 1) && k < 256; at += 6)
-			if (!k || at > addrs[k - 1])
-				addrs[k++] = at;
+		for (unsigned j = 0; j < 128 && k < 256; j++)
+			if (j * 6 < s[i].memsz && (!k || s[i].vaddr + j * 6 > addrs[k - 1]))
+				addrs[k++] = s[i].vaddr + j * 6;
 	dwarf_answers_init(&answers, k);
 	if (!pdb_answer(&(struct dwarf_job){.object = o, .addrs = addrs, .n = k, .out = &answers},
 			1, &options, &e))
