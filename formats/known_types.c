@@ -189,7 +189,6 @@ static const struct mark marks[] = {
      NULL,
      {"a profile of Cleopatra, Firefox's viewer before 2016", NULL, CLEOPATRA}},
     {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
-    {0, 4, "MDMP", NULL, {"a minidump", NULL, "it has stacks but no allocations"}},
     {0, 20, "Analysis of sampling", NULL, {"the output of macOS's sample", NULL, NULL}},
     {0, 8, "\211PNG\r\n\32\n", NULL, {"a picture (PNG)", NULL, NULL}},
     {0, 3, "\377\330\377", NULL, {"a picture (JPEG)", NULL, NULL}},

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * /proc/PID/maps and smaps text -> modules. A module is one load of a file: its mappings follow
+ * /proc/PID/maps and smaps text, and minidumps -> modules. A module is one load of a file: its mappings follow
  * each other, and one that begins the file again begins another load (two linker namespaces may
  * each have their own libc.so). Anonymous memory, [heap] and the like, and device memory that
  * holds no code are no modules; [vdso] is one.
  */
 #include "formats/emit.h"
+#include "formats/minidump.h"
 #include "formats/reader.h"
 
 #include "lib/base/mem.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_LIMIT = 64 << 10 };
+enum { LINE_LIMIT = 64 << 10, MINIDUMP_MAX = 256 << 20 };
 static const uint64_t size_max = (uint64_t)1 << 48;
 
 struct mapping {
@@ -251,12 +252,26 @@ static void maps_add_modules(struct maps *m, struct trace *t)
 	TRACE_LOSSES(t, losses);
 }
 
+/* The modules of a minidump. */
+static enum status maps_read_minidump(struct cursor *in, struct trace *t, struct err *e)
+{
+	struct minidump d = {.in = NULL};
+	enum status st;
+
+	d.size = cursor_available(in, MINIDUMP_MAX);
+	d.bytes = in->pos;
+	st = cursor_failed(in) ? err_failure(e) : minidump_open(&d, e);
+	return st ? st : minidump_modules(&d, t, e);
+}
+
 enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, struct err *e)
 {
 	struct maps m = {0};
 	const char *line;
-	size_t n;
+	size_t n = cursor_available(in, 4);
 
+	if (minidump_is(in->pos, n))
+		return maps_read_minidump(in, t, e);
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
 		maps_parse_line(&m, line, n);
 	if (!cursor_failed(in) && !m.n)

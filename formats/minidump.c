@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/minidump.h"
+
+#include "formats/reader.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/bytes.h"
+#include "lib/base/mem.h"
+#include "lib/base/utf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HEADER = 32,
+	STREAM = 12,
+	STREAMS_MAX = 4096,
+	MODULE = 108,
+	MODULES_MAX = 1 << 16,
+	NAME_BYTES_MAX = 8192,
+	CODEVIEW_MAX = 64,
+	MAPS_MAX = 64 << 20,
+};
+
+enum status minidump_read(const struct minidump *d, uint64_t at, void *to, size_t n,
+			  const char *what, struct err *e)
+{
+	if (at > d->size || n > d->size - at)
+		return err_at(e, ST_BAD, at, "%s: %zu bytes lie outside the file of %" PRIu64, what,
+			      n, d->size);
+	if (d->in)
+		return input_at(d->in, at, to, n, what, e);
+	memcpy(to, d->bytes + at, n);
+	return ST_OK;
+}
+
+enum status minidump_open(struct minidump *d, struct err *e)
+{
+	struct minidump_place system;
+	uint8_t head[HEADER], bytes[24];
+	struct err ignored = ERR_INIT;
+
+	if (minidump_read(d, 0, head, sizeof head, "minidump header", e))
+		return err_failure(e);
+	if (!minidump_is(head, sizeof head))
+		return err_at(e, ST_BAD, 0, "not a minidump");
+	d->n_streams = le32(head + 8);
+	d->streams_at = le32(head + 12);
+	if (d->n_streams > STREAMS_MAX || d->streams_at > d->size ||
+	    d->n_streams > (d->size - d->streams_at) / STREAM)
+		return err_at(e, ST_BAD, 8,
+			      "minidump: %" PRIu32 " streams do not fit into the file",
+			      d->n_streams);
+	d->processor = UINT16_MAX;
+	if (minidump_find(d, MINIDUMP_SYSTEM, &system) && system.size >= sizeof bytes &&
+	    !minidump_read(d, system.at, bytes, sizeof bytes, "system", &ignored)) {
+		d->processor = (uint16_t)le16(bytes);
+		d->platform = le32(bytes + 20);
+		if (d->platform < 4) /* Windows 95, NT, CE */
+			d->platform = MINIDUMP_WINDOWS;
+	}
+	return ST_OK;
+}
+
+bool minidump_find(const struct minidump *d, uint32_t type, struct minidump_place *place)
+{
+	struct err ignored = ERR_INIT;
+	uint8_t bytes[STREAM];
+
+	for (uint32_t i = 0; i < d->n_streams; i++) {
+		if (minidump_read(d, d->streams_at + (uint64_t)i * STREAM, bytes, sizeof bytes,
+				  "stream", &ignored))
+			return false;
+		*place = (struct minidump_place){le32(bytes + 8), le32(bytes + 4)};
+		if (le32(bytes) == type)
+			return place->at <= d->size && place->size <= d->size - place->at;
+	}
+	return false;
+}
+
+uint32_t minidump_list(const struct minidump *d, uint32_t type, uint32_t each, uint64_t *first)
+{
+	struct err ignored = ERR_INIT;
+	struct minidump_place p;
+	uint8_t number[4];
+	uint64_t n, head = sizeof number;
+
+	if (!minidump_find(d, type, &p) || p.size < sizeof number ||
+	    minidump_read(d, p.at, number, sizeof number, "list", &ignored))
+		return 0;
+	n = le32(number);
+	if (p.size == 2 * sizeof number + n * each) /* aligned to 8 bytes */
+		head = 2 * sizeof number;
+	*first = p.at + head;
+	return n <= (p.size - sizeof number) / each ? (uint32_t)n : 0;
+}
+
+uint32_t minidump_string(const struct minidump *d, uint64_t at, struct trace *t)
+{
+	struct err ignored = ERR_INIT;
+	struct buf text = BUF_INIT;
+	uint8_t size[4], *bytes;
+	uint32_t n, id = 0;
+
+	if (!at || minidump_read(d, at, size, sizeof size, "name", &ignored))
+		return 0;
+	n = le32(size) < NAME_BYTES_MAX ? le32(size) : NAME_BYTES_MAX;
+	bytes = mem_alloc(n + 1);
+	if (!minidump_read(d, at + 4, bytes, n, "name", &ignored)) {
+		utf16_to_utf8(&text, bytes, n & ~UINT32_C(1), false);
+		id = text.len ? trace_string(t, text.data, text.len) : 0;
+	}
+	free(bytes);
+	buf_release(&text);
+	return id;
+}
+
+/* Breakpad takes the first fields of a GUID for numbers, and Mach-O's UUID has them the other way round. */
+static void swap_guid(uint8_t id[16])
+{
+	static const uint8_t from[] = {3, 2, 1, 0, 5, 4, 7, 6};
+	uint8_t was[8];
+
+	memcpy(was, id, sizeof was);
+	for (size_t i = 0; i < sizeof was; i++)
+		id[i] = was[from[i]];
+}
+
+/* RSDS with a GUID, or BpEL with a build-id. 0: none that names a file. */
+static uint32_t module_id(const struct minidump *d, const uint8_t *row, struct trace *t)
+{
+	struct err ignored = ERR_INIT;
+	uint32_t size = le32(row + 76), n = size < CODEVIEW_MAX ? size : CODEVIEW_MAX;
+	bool mac = d->platform == MINIDUMP_MAC || d->platform == MINIDUMP_IOS;
+	uint8_t bytes[CODEVIEW_MAX];
+
+	if (n < 5 || minidump_read(d, le32(row + 80), bytes, n, "id", &ignored))
+		return 0;
+	if (!memcmp(bytes, "LEpB", 4))
+		return trace_string(t, (const char *)bytes + 4, n - 4);
+	/* Of Linux only the first bytes of the build-id, or a hash of the code. */
+	if (n < 20 || memcmp(bytes, "RSDS", 4) != 0 ||
+	    (!mac && d->platform && d->platform != MINIDUMP_WINDOWS))
+		return 0;
+	if (mac)
+		swap_guid(bytes + 4);
+	return trace_string(t, (const char *)bytes + 4, 16);
+}
+
+static struct module *mapped_at(struct trace *t, uint64_t address)
+{
+	for (size_t i = 1; i < t->n_modules; i++)
+		for (size_t k = 0; k < t->modules[i].n_ranges; k++)
+			if (address - t->modules[i].ranges[k].lo <
+			    t->modules[i].ranges[k].hi - t->modules[i].ranges[k].lo)
+				return &t->modules[i];
+	return NULL;
+}
+
+/* The mappings of a process of Linux, which a module's range alone does not tell. */
+static bool linux_maps(const struct minidump *d, struct trace *t)
+{
+	struct err ignored = ERR_INIT;
+	struct minidump_place p;
+	struct cursor c;
+	uint8_t *text;
+	bool read;
+
+	if (!minidump_find(d, MINIDUMP_LINUX_MAPS, &p) || !p.size || p.size > MAPS_MAX)
+		return false;
+	text = mem_alloc((size_t)p.size);
+	read = !minidump_read(d, p.at, text, (size_t)p.size, "maps", &ignored) &&
+	       !minidump_is(text, (size_t)p.size);
+	if (read) {
+		cursor_init(&c, text, (size_t)p.size, p.at, &ignored);
+		read = !maps_read(&c, t, NULL, &ignored);
+	}
+	free(text);
+	return read;
+}
+
+enum status minidump_modules(const struct minidump *d, struct trace *t, struct err *e)
+{
+	uint64_t first = 0;
+	uint32_t n = minidump_list(d, MINIDUMP_MODULES, MODULE, &first), added = 0;
+	bool maps = linux_maps(d, t);
+
+	for (uint32_t i = 0; i < n && i < MODULES_MAX; i++) {
+		uint8_t row[MODULE];
+		struct map_range range = {.executable = true};
+		struct module m = {.ranges = &range, .n_ranges = 1};
+		struct module *known;
+
+		if (minidump_read(d, first + (uint64_t)i * MODULE, row, sizeof row, "module", e))
+			return err_failure(e);
+		range.lo = le64(row);
+		range.hi = range.lo + le32(row + 8);
+		if (range.hi <= range.lo)
+			continue;
+		known = maps ? mapped_at(t, range.lo) : NULL;
+		if (known) {
+			known->build_id = module_id(d, row, t);
+			added++;
+		} else if (!maps) {
+			m.name = minidump_string(d, le32(row + 20), t);
+			m.build_id = module_id(d, row, t);
+			trace_module(t, &m);
+			added++;
+		}
+	}
+	return added || maps ? ST_OK : err_at(e, ST_BAD, 0, "the minidump has no modules");
+}
