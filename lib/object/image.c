@@ -56,6 +56,8 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 	} others[] = {
 	    {4, "BSJB", "a portable PDB of .NET"},
 	    {4, "MSCF", "a cabinet of Windows, as symbol servers have PDBs (.pd_): expand it"},
+	    {7, "dyld_v1",
+	     "a shared cache of macOS or iOS (dyld_shared_cache): take the library out of it"},
 	    {8, "!<arch>\n", "an archive of objects (ar)"},
 	    {4, "BC\300\336", "LLVM's bitcode"},
 	    {4, "PK\3\4", "a zip file"},

@@ -417,8 +417,8 @@ static bool place_symbol(const struct object_image *f, const struct coff_symbol 
 
 	if (s->section < 1 || s->section >= f->n_sections ||
 	    (s->class != CLASS_EXTERNAL && s->class != CLASS_STATIC && s->class != CLASS_WEAK) ||
-	    /* the section itself, described by what follows */
-	    (s->class == CLASS_STATIC && s->more && !s->value && !is_function(s)))
+	    /* a section, or what one object file has of it, described by what follows */
+	    (s->class == CLASS_STATIC && s->more && !is_function(s)))
 		return false;
 	t = &f->sections[s->section];
 	if (!(t->flags & (data ? SECTION_LOADED : SECTION_CODE)) || s->value >= t->size ||

@@ -168,6 +168,9 @@ static void put_symbols(struct buf *b, const struct file *f)
 		put_symbol(b, "eightbyt", 0, 0x30, 1, 0, 2, 0);
 		put_symbol(b, "absolute", 0, 0x1234, 0xffff, 0, 2, 0);
 		put_symbol(b, "outside", 0, 0x40, 1, 0x20, 2, 0);
+		put_symbol(b, ".text", 0, 0x28, 1, 0, 3,
+			   1); /* of another object file, as GNU ld has it */
+		put_symbol(b, "", 0x3d, 0, 0, 0, 0, 0);
 		put_symbol(b, "variable", 0, 4, 2, 0, 2, 0);
 		put_symbol(b, NULL, 0xffffff, 0x38, 1, 0x20, 2, 0);
 	}
@@ -185,7 +188,7 @@ static void make(struct buf *b, const struct file *f)
 	put(b, 3, 2);
 	put(b, 0, 4);
 	put(b, SYMBOLS_AT, 4);
-	put(b, f->symbols ? 11 : NO_SYMBOLS, 4);
+	put(b, f->symbols ? 13 : NO_SYMBOLS, 4);
 	put(b, f->wide ? 112 + 128 : 96 + 128, 2);
 	put(b, 0x22, 2);
 	put(b, f->wide ? 0x20b : 0x10b, 2);
