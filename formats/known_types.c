@@ -58,6 +58,7 @@ enum { WITHIN = 4096 };
 	}
 #define ART         CLEOPATRA
 #define CLEOPATRA   "profiler.firefox.com converts it; tracemill reads what it saves"
+#define V8_LOG      "record with node --cpu-prof, whose profiles tracemill reads"
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
 static const struct mark marks[] = {
@@ -66,12 +67,6 @@ static const struct mark marks[] = {
      "version https://git-lfs.github.com/spec/v1",
      NULL,
      {"a Git LFS pointer, not the file", NULL, "fetch the file itself: git lfs pull"}},
-    {0,
-     17,
-     "{\"dhatFileVersion",
-     NULL,
-     {"a heap profile of valgrind's DHAT", NULL,
-      "dh_view.html shows it; tracemill reads valgrind --tool=massif"}},
     {0, 4, "tr\375P", NULL, TRACY},
     {0, 4, "tlZ\004", NULL, TRACY},
     {0, 4, "tZst", NULL, TRACY},
@@ -189,6 +184,33 @@ static const struct mark marks[] = {
      NULL,
      {"a profile of Cleopatra, Firefox's viewer before 2016", NULL, CLEOPATRA}},
     {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
+    {0, 10, "v8-version", NULL, {"a log of V8 (--prof)", NULL, V8_LOG}},
+    {0,
+     1,
+     "{",
+     "\"code\": [{\"name\":",
+     {"a log of V8, as node --prof-process prints it", NULL, V8_LOG}},
+    {0,
+     1,
+     "{",
+     "\"recording\":{\"displayName\"",
+     {"a recording of Safari's developer tools", NULL, NULL}},
+    {0,
+     12,
+     "go1.7 heap d",
+     NULL,
+     {"a heap dump of Go (debug.WriteHeapDump)", NULL,
+      "it has objects without types; go tool pprof -proto of /debug/pprof/heap gives a profile, "
+      "which is read"}},
+    {0,
+     7,
+     "memray\0",
+     NULL,
+     {"a recording of memray", NULL, "memray table and memray flamegraph show it"}},
+    {0, 2, "@ ", " samples]\n", {"a call graph of FreeBSD's pmcstat", NULL, NULL}},
+    {0, 7, "Script_", " log opened (PC)", {"a log of Papyrus", NULL, NULL}},
+    {0, 6, "Stack_", " log opened (PC)", {"a log of Papyrus", NULL, NULL}},
+    {0, 1, "{", "\"rts_arguments\"", {"a profile of GHC, Haskell's compiler", NULL, NULL}},
     {0, 20, "Analysis of sampling", NULL, {"the output of macOS's sample", NULL, NULL}},
     {0, 8, "\211PNG\r\n\32\n", NULL, {"a picture (PNG)", NULL, NULL}},
     {0, 3, "\377\330\377", NULL, {"a picture (JPEG)", NULL, NULL}},

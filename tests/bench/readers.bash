@@ -22,7 +22,7 @@ reader() {
 	row "$name" "$(size "${file%/info}")" "$(count "$file" "$every")" tm-import -q "$file"
 	[ -z "${goal_of[${name#import }]-}" ] || rate "${name#import }" "${goal_of[${name#import }]}"
 }
-every='frame alloc free freed type-total enter exit sample counter object reference delta'
+every='frame alloc profile free freed type-total enter exit sample counter object reference delta'
 
 total() { echo "\$1 == \"$1\" { print \$2 }"; } # "WORD N" of the truth, as a program
 calls='$1 == "enters" || $1 == "exits" { n += $2 } END { print n }'
@@ -106,6 +106,8 @@ reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))'
 reader "V8's heap snapshot" run.heapsnapshot object "$(total objects)" "$GEN/heapsnapshot" --objects $((mb * 10000)) plain
 reader "Java's heap dump" run.hprof object "$(total objects)" "$GEN/hprof" --objects $((mb * 10000)) java
 reader 'Firefox Profiler' run.firefox sample "$(total total)" "$GEN/firefox" --samples $((mb * 10000)) ms
+reader DHAT run.dhat profile "$(total rows)" "$GEN/dhat" --rows $((mb * 5000)) heap
+reader stackprof run.stackprof sample "$(total stacks)" "$GEN/stackprof" --samples $((mb * 10000)) wall
 reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speedscope" --samples $((mb * 10000)) time
 reader perf.data run.perfdata sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain

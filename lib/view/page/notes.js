@@ -389,4 +389,8 @@ learn({
 	"stacks have a caller behind them: it was left out": "调用者排在其后的调用栈：已忽略调用者",
 	"samples have impossible weights: left out": "权重不合理的采样：已忽略",
 	"samples are before the sample before them: they have no time": "时间早于前一个的采样：没有耗时",
+	"numbers of a heap profile are impossible": "堆内存数据中不合理的数字",
+	"samples refer to functions that are not in the file": "引用了文件中没有的函数的采样",
+	"the file states another number of samples than its stacks have": "文件所写的采样数与调用栈的不符",
+	"times of samples go back: they count as none": "采样时间后退：按没有耗时计",
 });
