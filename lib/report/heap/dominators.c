@@ -23,10 +23,7 @@ struct search {
 	uint32_t *next;     /* the reference to follow next; then the semidominator */
 	uint32_t *least;    /* the semidominator, as far as it is known without those across */
 	uint32_t *across; /* how many references across lead here; then where those before it end */
-	struct across {
-		uint32_t from, to;
-	} * list;
-	size_t n_list, cap_list;
+	size_t n_across;
 	uint32_t *from; /* of references across, by target */
 	struct up {
 		uint32_t to;    /* upwards: the path compressed; then a skip in the dominators */
@@ -50,6 +47,13 @@ static void found(struct search *f, uint32_t object, uint32_t parent)
 		__builtin_prefetch(&f->number[h->out[r]]);
 }
 
+/* Not from what no root reaches to what one reaches. While the latter is searched, n_reached is 0; it is the same later, as
+ * all that is found until then is reached. */
+static bool is_across(const struct search *f, uint32_t from, uint32_t to)
+{
+	return to < from && (to >= f->n_reached || from < f->n_reached);
+}
+
 /* A reference to what was found before. */
 static void dominators_again(struct search *f, uint32_t from, uint32_t to)
 {
@@ -58,9 +62,9 @@ static void dominators_again(struct search *f, uint32_t from, uint32_t to)
 			f->least[to] = from;
 		return;
 	}
-	if (to < f->n_reached) /* from what no root reaches to what one reaches */
+	if (!is_across(f, from, to))
 		return;
-	VEC_PUSH(f->list, f->n_list, f->cap_list) = (struct across){from, to};
+	f->n_across++;
 	f->across[to]++;
 }
 
@@ -133,23 +137,32 @@ static uint32_t eval(struct search *f, uint32_t v, uint32_t last)
 	return up[v].least;
 }
 
+/* They are looked for again, by the final numbers: a list of them would need more memory than all else here. */
 static void dominators_sort_across(struct search *f)
 {
+	const struct heap *h = f->h;
 	uint32_t at = 0;
 
-	f->from = pages_array(f->n_list, sizeof *f->from);
+	f->from = pages_array(f->n_across, sizeof *f->from);
 	for (uint32_t w = 0; w < f->n; w++) {
 		at += f->across[w];
 		f->across[w] = at;
 	}
-	for (size_t i = f->n_list; i-- > 0;)
-		f->from[--f->across[f->list[i].to]] = f->list[i].from;
-	free(f->list);
+	for (uint32_t w = f->n; w-- > 0;) {
+		uint32_t first = h->out_start[f->vertex[w]], r = h->out_start[f->vertex[w] + 1];
+
+		while (r-- > first) {
+			uint32_t to = f->number[h->out[r]];
+
+			if (is_across(f, w, to))
+				f->from[--f->across[to]] = w;
+		}
+	}
 }
 
 static void semidominators(struct search *f)
 {
-	uint32_t *semi = f->next, i = (uint32_t)f->n_list;
+	uint32_t *semi = f->next, i = (uint32_t)f->n_across;
 
 	for (uint32_t w = f->n - 1; w > 0; w--) {
 		uint32_t least = f->least[w];
@@ -206,11 +219,11 @@ void heap_dominators_init(struct heap_dominators *d, const struct heap *h)
 	f.least = pages_array(n, sizeof *f.least);
 	f.across = pages_array(n, sizeof *f.across);
 	dominators_search(&f);
-	free(f.number);
 	*d = (struct heap_dominators){.top = mem_zarray(n, sizeof *d->top)};
 	for (uint32_t w = 1; w < f.n; w++)
 		d->top[f.vertex[w]] = !f.parent[w];
 	dominators_sort_across(&f);
+	free(f.number);
 	f.up = pages_array(n, sizeof *f.up);
 	semidominators(&f);
 	free(f.least);
