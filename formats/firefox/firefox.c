@@ -230,6 +230,12 @@ static double cell(const struct firefox_tables *t, enum firefox_table table,
 	return i < c->n ? c->v[i] : NAN;
 }
 
+/* A place in a table; of what cannot be one, behind all. */
+static size_t place_of(double v)
+{
+	return v >= 0 && v < UINT32_MAX ? (size_t)v : UINT32_MAX;
+}
+
 static void add_row_cell(struct firefox *f, double v)
 {
 	if (f->cell < ROW_FIELDS) {
@@ -503,18 +509,18 @@ static uint32_t firefox_location(const struct lookup *l, double frame)
 
 	if (!(frame >= 0))
 		return emit_named(l->f->im->t, 0, 0, 0);
-	function = cell(frames, FRAMES, C_FUNCTION, (size_t)frame);
-	line = cell(frames, FRAMES, C_LINE, (size_t)frame);
+	function = cell(frames, FRAMES, C_FUNCTION, place_of(frame));
+	line = cell(frames, FRAMES, C_LINE, place_of(frame));
 	if (isnan(function))
 		return location_named(
-		    l->f, string_at(l, cell(frames, FRAMES, C_LOCATION, (size_t)frame)), line);
+		    l->f, string_at(l, cell(frames, FRAMES, C_LOCATION, place_of(frame))), line);
 	if (function < 0)
 		return emit_named(l->f->im->t, 0, 0, 0);
-	name = string_at(l, cell(functions, FUNCTIONS, C_NAME, (size_t)function));
-	file = string_at(l, cell(functions, FUNCTIONS, C_FILE, (size_t)function));
-	source = cell(functions, FUNCTIONS, C_SOURCE, (size_t)function);
+	name = string_at(l, cell(functions, FUNCTIONS, C_NAME, place_of(function)));
+	file = string_at(l, cell(functions, FUNCTIONS, C_FILE, place_of(function)));
+	source = cell(functions, FUNCTIONS, C_SOURCE, place_of(function));
 	if (!file && source >= 0)
-		file = string_at(l, cell(sources, SOURCES, C_FILE, (size_t)source));
+		file = string_at(l, cell(sources, SOURCES, C_FILE, place_of(source)));
 	return emit_named(l->f->im->t, name, file, line_of(line));
 }
 
@@ -527,7 +533,7 @@ static bool caller_of(const struct firefox_tables *t, size_t i, size_t *caller)
 		prefix = (double)i - offset;
 	if (!(prefix >= 0))
 		return false;
-	*caller = (size_t)prefix;
+	*caller = place_of(prefix);
 	return true;
 }
 

@@ -55,6 +55,7 @@ struct hprof_class {
 	uint32_t size;            /* as stated */
 	size_t first, n;          /* of fields */
 	uint32_t own;             /* bytes of the fields in an object */
+	uint64_t whole;           /* bytes of an object in memory; 0: not known yet */
 	uint32_t type;            /* of the trace; 0: not made yet */
 	bool weak;                /* its field "referent" holds nothing */
 	bool dumped, named;
@@ -297,18 +298,22 @@ static uint64_t array_size(const struct hprof *h, uint64_t n, unsigned size)
 }
 
 /* Fields of all classes above, too. */
-static uint64_t instance_size(struct hprof *h, const struct hprof_class *class)
+static uint64_t instance_size(struct hprof *h, struct hprof_class *class)
 {
+	const struct hprof_class *up = class;
 	uint64_t sum = header(h);
 
 	if (h->android)
 		return aligned(class->size);
-	for (int i = 0; class && i < SUPERS_MOST; i++) {
-		for (size_t k = 0; k < class->n; k++)
-			sum += size_of(h, h->fields[class->first + k].type, reference_size(h));
-		class = class->super ? class_get(h, class->super) : NULL;
+	if (class->whole)
+		return class->whole;
+	for (int i = 0; up && i < SUPERS_MOST; i++) {
+		for (size_t k = 0; k < up->n; k++)
+			sum += size_of(h, h->fields[up->first + k].type, reference_size(h));
+		up = up->super ? class_get(h, up->super) : NULL;
 	}
-	return aligned(sum);
+	class->whole = aligned(sum);
+	return class->whole;
 }
 
 /* --- the heap, second reading --- */
@@ -352,8 +357,8 @@ static uint64_t read_value(struct hprof *h, unsigned type)
 /* Class objects: their static fields lie in them. */
 static enum status push_class(struct hprof *h, uint64_t id, uint64_t statics, struct err *e)
 {
-	struct hprof_class *class = class_get(h, id),
-			   *of_all = h->object_class ? &h->classes[h->object_class - 1] : NULL;
+	const struct hprof_class *class = class_get(h, id);
+	struct hprof_class *of_all = h->object_class ? &h->classes[h->object_class - 1] : NULL;
 	struct emit_object o = {.id = id, .type = h->class_type};
 	uint64_t size = of_all ? instance_size(h, of_all) : header(h);
 
