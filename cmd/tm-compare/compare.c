@@ -52,7 +52,7 @@ static enum status cli_compare_read_aggregate(void *arg, struct input *in, bool 
 
 static const char *today(const char *given)
 {
-	static _Thread_local char text[16];
+	static _Thread_local char text[40];
 	time_t now = time(NULL);
 	struct tm tm;
 
@@ -61,7 +61,8 @@ static const char *today(const char *given)
 	if (given)
 		return given;
 	gmtime_r(&now, &tm);
-	strftime(text, sizeof text, "%Y-%m-%d", &tm);
+	/* strftime sets the time zone, which is the process's */
+	snprintf(text, sizeof text, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	return text;
 }
 

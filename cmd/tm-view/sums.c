@@ -76,12 +76,13 @@ static void sums_make(void *arg)
 static void *sums_work(void *arg)
 {
 	struct view_sums *s = arg;
+	int end = s->ends;
 	struct resource_scope *scope = resource_scope_new(&s->cancelled);
 
 	if (scope)
 		resource_scope_run(scope, sums_make, s);
 	resource_scope_free(scope);
-	close(s->ends);
+	close(end);
 	return NULL;
 }
 

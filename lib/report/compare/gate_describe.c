@@ -477,7 +477,6 @@ static void describe_most(const struct gate_rule *r, size_t i, struct buf *b)
 static void add_later_day(struct buf *b, const char *today)
 {
 	struct tm tm = {.tm_isdst = 0};
-	char text[16];
 	time_t at;
 
 	if (!strptime(today, "%Y-%m-%d", &tm)) {
@@ -487,8 +486,7 @@ static void add_later_day(struct buf *b, const char *today)
 	tm.tm_mday += DESCRIBE_DAYS;
 	at = timegm(&tm);
 	gmtime_r(&at, &tm);
-	strftime(text, sizeof text, "%Y-%m-%d", &tm);
-	buf_adds(b, text);
+	buf_addf(b, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 }
 
 static void describe_waiver_name(struct buf *b, const char *s, size_t n)
