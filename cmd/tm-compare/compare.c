@@ -29,7 +29,8 @@ static void cli_compare_after_file(void *arg, const char *file)
 	struct cli_compare *c = arg;
 	struct err e = ERR_INIT;
 
-	struct profile_input from = {c->sides->digest.hash, c->sides->digest.bytes, 0};
+	struct profile_input from = {.hash = c->sides->digest.hash,
+				     .bytes = c->sides->digest.bytes};
 
 	digest_release(&c->sides->digest);
 	if (c->in.project.now.captures && compare_inputs_add_run(&c->in, file, &from, &e))

@@ -66,7 +66,8 @@ struct profile_counter { /* unit 0: none */
 
 struct profile_input { /* a file that the sums are of, by its digest */
 	uint64_t hash, bytes;
-	uint64_t run; /* the run that is in it, however it is packed and named; 0: not known */
+	uint64_t run;  /* the run that is in it, however it is packed and named; 0: not known */
+	uint32_t name; /* of aggregates */
 };
 
 /* The sums of the captures before any filter on stacks and types: grouped_profile_options.totals. Bytes
@@ -121,6 +122,9 @@ struct profile {
 	uint32_t period[2]; /* the event whose periods count, and before filters, as the format */
 	uint64_t run;       /* trace_run of all captures, or 0; of entities: as profile_input.run */
 
+	struct profile_input *inputs; /* of entities and of aggregates: as far as they are known */
+	size_t n_inputs, cap_inputs;
+
 	/* Not in aggregates: */
 	struct tally_sums other_domains[DOMAINS]; /* blocks of others, which do not count */
 
@@ -141,8 +145,6 @@ struct profile {
 		uint32_t last;       /* the last; 0: not known, as in aggregates */
 	} * places;
 	size_t n_places;
-	struct profile_input *inputs; /* as far as they are known */
-	size_t n_inputs, cap_inputs;
 	uint32_t options;    /* filters and ranges, as the user gave them; 0: none. Also the
 			   * domain, where it is not malloc. */
 	bool from_aggregate; /* so what does not count is not known */

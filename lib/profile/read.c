@@ -82,20 +82,26 @@ static uint32_t one_text(struct profile_entities *t, struct aggregate_text s)
 	return aggregate_is_several(s.s, s.n) ? PROFILE_MIXED : string(t, s);
 }
 
+void profile_read_input(struct profile *p, struct intern *strings, const struct aggregate_record *r)
+{
+	struct profile_input in = {.hash = r->key.hash, .bytes = r->key.bytes};
+
+	num_hex(r->texts[5].s, r->texts[5].n, &in.run);
+	if (strings && r->texts[0].n)
+		in.name = intern_add(strings, r->texts[0].s, r->texts[0].n);
+	VEC_PUSH(p->inputs, p->n_inputs, p->cap_inputs) = in;
+}
+
 static void read_input(struct profile *s, struct profile_entities *t,
 		       const struct aggregate_record *r)
 {
 	uint32_t program = one_text(t, r->texts[3]);
 	uint32_t arguments = string(t, r->texts[4]);
 
-	uint64_t run = 0;
-
 	s->program = !s->n_inputs || s->program == program ? program : PROFILE_MIXED;
 	/* 0 where several runs differ in it. */
 	s->arguments = !s->n_inputs || s->arguments == arguments ? arguments : 0;
-	num_hex(r->texts[5].s, r->texts[5].n, &run);
-	VEC_PUSH(s->inputs, s->n_inputs, s->cap_inputs) =
-	    (struct profile_input){r->key.hash, r->key.bytes, run};
+	profile_read_input(s, NULL, r);
 }
 
 /* A number of an aggregate's value: decimals of them are left over. */

@@ -23,6 +23,10 @@ enum status aggregate_records(struct cursor *c,
  * what is known of all, of all before filters and by coverage, the worst frames. Of other kinds: nothing. */
 enum status profile_join_record(struct profile *p, const struct aggregate_record *r, struct err *e);
 
+/* A record of kind INPUT; strings: the profile's, NULL: its name is not kept. */
+void profile_read_input(struct profile *p, struct intern *strings,
+			const struct aggregate_record *r);
+
 /* The sums of a record from metric first on: 0 or AGG_TOTAL. */
 struct tally_sums aggregate_sums_of(const struct aggregate_record *r, unsigned first);
 /* The place of a stack's site, or of a function; false: none, or it makes no sense. */

@@ -137,7 +137,7 @@ enum status compare_inputs_add_run(struct compare_inputs *in, const char *name,
 	grouped_profile_finish_run(&in->project, &s);
 	summarize(&in->summarizer, &s, in->options);
 	VEC_PUSH(s.inputs, s.n_inputs, s.cap_inputs) =
-	    (struct profile_input){from->hash, from->bytes, s.run};
+	    (struct profile_input){.hash = from->hash, .bytes = from->bytes, .run = s.run};
 	return add_run(in, name, &s, e);
 }
 

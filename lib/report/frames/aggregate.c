@@ -9,19 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void frames_merged_release(struct frames_merged *m)
-{
-	for (size_t i = 0; i < FRAME_METRICS; i++)
-		aggregate_value_release(&m->values[i]);
-	free(m->inputs);
-	arena_release(&m->texts);
-}
-
 const char *frames_input(const struct frames *f, uint64_t hash)
 {
-	for (size_t i = 0; i < f->merged.n_inputs; i++)
-		if (f->merged.inputs[i].hash == hash)
-			return f->merged.inputs[i].name;
+	const struct profile *p = &f->project.now;
+
+	for (size_t i = 0; i < p->n_inputs; i++)
+		if (p->inputs[i].hash == hash)
+			return names_text(&f->project.names, p->inputs[i].name, NULL);
 	return NULL;
 }
 
@@ -73,13 +67,6 @@ static void add_any(struct frames *f, const struct aggregate_record *r)
 		aggregate_value_join(&f->merged.values[FRAME_DURATION], &r->values[AGG_DURATION]);
 }
 
-static void add_input(struct frames_merged *m, const struct aggregate_record *r)
-{
-	VEC_PUSH(m->inputs, m->n_inputs, m->cap_inputs) = (struct frames_input){
-	    r->key.hash,
-	    arena_strndup(&m->texts, r->texts[0].s ? r->texts[0].s : "", r->texts[0].n)};
-}
-
 static enum status can_answer(const struct frames *f, struct err *e)
 {
 	const char *what = f->options.every  ? "steps of time (--every)"
@@ -110,7 +97,7 @@ static enum status frames_read_record(void *arg, const struct aggregate_record *
 			return err_failure(e);
 		f->merged.captures += r->counts[0];
 		break;
-	case AGG_INPUT: add_input(&f->merged, r); break;
+	case AGG_INPUT: profile_read_input(&f->project.now, &f->project.names.strings, r); break;
 	case AGG_FRAMES: add_any(f, r); break;
 	case AGG_FRAME: frames_aggregate_add_row(f, r, x->capture); break;
 	default: break;

@@ -295,6 +295,7 @@ void frames_release(struct frames *f)
 	free(f->rows);
 	free(f->tops);
 	free(f->fresh);
-	frames_merged_release(&f->merged);
+	for (size_t i = 0; i < FRAME_METRICS; i++)
+		aggregate_value_release(&f->merged.values[i]);
 	*f = (struct frames){.n = 0};
 }

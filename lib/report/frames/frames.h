@@ -103,17 +103,10 @@ struct frames {
 	unsigned valued;    /* of them: not 0 in a row */
 	unsigned estimated; /* of them: live in captures whose events have any order */
 
-	/* Of aggregates: what each metric was in any frame, how many captures they were made of,
-	 * and the inputs that have the extremes. */
+	/* Of aggregates: what each metric was in any frame, and how many captures they were made of. */
 	struct frames_merged {
 		struct aggregate_value values[FRAME_METRICS];
 		uint64_t captures;
-		struct frames_input {
-			uint64_t hash;
-			const char *name;
-		} * inputs;
-		size_t n_inputs, cap_inputs;
-		struct arena texts;
 	} merged;
 	int sort; /* options.sort, or what options.sort_counter was found to be */
 
@@ -135,7 +128,6 @@ static inline bool frames_are_merged(const struct frames *f)
 {
 	return f->merged.captures && f->merged.captures == f->project.now.captures;
 }
-void frames_merged_release(struct frames_merged *m);
 /* The name of the input that a place is in; NULL: not known. */
 const char *frames_input(const struct frames *f, uint64_t hash);
 /* The metric that an automatic choice settles on. */
