@@ -82,24 +82,49 @@ void aggregate_builder_release(struct aggregate_builder *b)
 	b->building = NULL;
 }
 
+/* The frames, whose names stay with f. */
+static struct aggregate_frame *frames_of(const struct frames *f)
+{
+	struct aggregate_frame *to = mem_zarray(f->n + 1, sizeof *to);
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct frame *row = &f->rows[i];
+
+		to[i] = (struct aggregate_frame){.number = row->number,
+						 .duration = row->duration,
+						 .before = row->kind == SLICE_BEFORE,
+						 .has_duration = row->has_duration};
+		if (row->name)
+			to[i].name = intern_text(&f->names, row->name, &to[i].n_name);
+	}
+	return to;
+}
+
 void aggregate_builder_write(struct aggregate_builder *b, const struct aggregate_origin *origin,
 			     struct aggregate_writer *w)
 {
 	struct aggregate_building *x = b->building;
-	struct profile s;
-	struct aggregate_source from = {.entities = &b->entities,
-					.summary = &s,
-					.frames = &b->frames,
-					.notes = x->notes,
-					.n_notes = x->n_notes,
-					.origin = *origin};
+	struct frames *f = &b->frames;
+	struct profile p;
+	struct aggregate_frame *frames;
 
-	grouped_profile_finish_run(&b->frames.project, &s);
-	summarize(&b->summarizer, &s, x->options);
+	grouped_profile_finish_run(&f->project, &p);
+	summarize(&b->summarizer, &p, x->options);
 	/* Nothing more is read: what only that needs is as much as what is written. */
 	summarizer_release(&b->summarizer);
 	entities_own_strings(&b->entities);
-	grouped_profile_release(&b->frames.project);
-	aggregate_write(&from, w);
-	profile_release(&s);
+	grouped_profile_release(&f->project);
+	frames = frames_of(f);
+	aggregate_write(&(struct aggregate_source){.entities = &b->entities,
+						   .profile = &p,
+						   .frames = frames,
+						   .n_frames = f->n,
+						   .frame_sums = &f->sums,
+						   .frames_known = f->known,
+						   .notes = x->notes,
+						   .n_notes = x->n_notes,
+						   .origin = *origin},
+			w);
+	free(frames);
+	profile_release(&p);
 }

@@ -6,7 +6,8 @@
 #define TM_SUMMARIZE_BUILD_H
 
 #include "lib/group/summarizer.h"
-#include "lib/summarize/write.h"
+#include "lib/profile/write.h"
+#include "lib/report/frames/frames.h"
 
 struct aggregate_builder {
 	struct frames frames; /* captures go into its sink */

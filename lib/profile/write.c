@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/summarize/write.h"
+#include "lib/profile/write.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
@@ -97,9 +97,9 @@ static void add_metrics(struct buf *b)
 			 units[metric_table[i].unit]);
 }
 
-static void summarize_add_head(struct maker *m)
+static void aggregate_write_add_head(struct maker *m)
 {
-	const struct profile *s = m->s->summary;
+	const struct profile *s = m->s->profile;
 	struct aggregate_record *r = begin(m, AGG_HEAD);
 
 	m->scratch.len = 0;
@@ -119,9 +119,9 @@ static void summarize_add_head(struct maker *m)
 	finish(m);
 }
 
-static void summarize_add_provenance(struct maker *m)
+static void aggregate_write_add_provenance(struct maker *m)
 {
-	const struct profile *s = m->s->summary;
+	const struct profile *s = m->s->profile;
 	struct aggregate_record *r;
 
 	for (size_t i = 0; i < s->n_modules; i++) {
@@ -147,14 +147,14 @@ static void add_whole(struct maker *m, unsigned which, const struct tally_sums *
 
 	r->key.which = which;
 	if (which == AGG_ALL)
-		add_known(m, &m->s->summary->known);
+		add_known(m, &m->s->profile->known);
 	add_sums(m, sums, 0);
 	finish(m);
 }
 
 static void add_counters(struct maker *m)
 {
-	const struct profile *s = m->s->summary;
+	const struct profile *s = m->s->profile;
 
 	for (size_t i = 0; i < s->n_counters; i++) {
 		const struct counter_stats *c = &s->counters[i].stats;
@@ -190,7 +190,7 @@ struct numbered { /* before: the events before the first frame, which are in no 
 	size_t row;
 };
 
-static int summarize_number_order(const void *a, const void *b)
+static int aggregate_write_number_order(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
 
@@ -203,34 +203,31 @@ static int summarize_number_order(const void *a, const void *b)
 
 static void add_frame(struct maker *m, const struct numbered *n)
 {
-	const struct frames *f = m->s->frames;
-	struct tally_sums s = columns_get(&f->sums, n->row);
+	const struct aggregate_frame *f = &m->s->frames[n->row];
+	struct tally_sums s = columns_get(m->s->frame_sums, n->row);
 
 	m->at = (struct aggregate_place){m->at.input, n->number, !n->before};
-	s.has &= AGG_FRAME_SUMS & f->known;
+	s.has &= AGG_FRAME_SUMS & m->s->frames_known;
 	add_sums(m, &s, 0);
-	if (f->rows[n->row].has_duration)
-		aggregate_value_add(aggregate_record_make(&m->rec, AGG_DURATION),
-				    f->rows[n->row].duration, m->at, true);
+	if (f->has_duration)
+		aggregate_value_add(aggregate_record_make(&m->rec, AGG_DURATION), f->duration,
+				    m->at, true);
 }
 
-static void summarize_add_frames(struct maker *m)
+static void aggregate_write_add_frames(struct maker *m)
 {
-	const struct frames *f = m->s->frames;
+	const struct aggregate_frame *frames = m->s->frames;
 	struct aggregate_place of_file = m->at;
-	struct numbered *order;
-	size_t n = 0, first = 0;
+	struct numbered *order = mem_array(m->s->n_frames + 1, sizeof *order);
+	size_t n = m->s->n_frames, first = 0;
 
-	if (!f)
-		return;
-	order = mem_array(f->n + 1, sizeof *order);
-	for (size_t i = 0; i < f->n; i++) {
-		bool before = f->rows[i].kind == SLICE_BEFORE;
+	for (size_t i = 0; i < n; i++) {
+		bool before = frames[i].before;
 
-		order[n++] = (struct numbered){before, before ? 0 : f->rows[i].number, i};
+		order[i] = (struct numbered){before, before ? 0 : frames[i].number, i};
 		first += before;
 	}
-	sort_array(order, n, sizeof *order, summarize_number_order);
+	sort_array(order, n, sizeof *order, aggregate_write_number_order);
 	for (size_t i = 0; i < n;) {
 		struct aggregate_record *r = begin(m, AGG_FRAME);
 		struct numbered at = order[i];
@@ -238,13 +235,11 @@ static void summarize_add_frames(struct maker *m)
 		r->key.which = !at.before;
 		r->key.frame = at.number;
 		for (; i < n && order[i].before == at.before && order[i].number == at.number; i++) {
-			const char *name;
-			size_t len;
+			const struct aggregate_frame *f = &frames[order[i].row];
 
 			add_frame(m, &order[i]);
-			name = intern_text(&f->names, f->rows[order[i].row].name, &len);
-			if (f->rows[order[i].row].name && !r->texts[0].n)
-				r->texts[0] = (struct aggregate_text){name, len};
+			if (f->name && !r->texts[0].n)
+				r->texts[0] = (struct aggregate_text){f->name, f->n_name};
 		}
 		finish(m);
 	}
@@ -276,13 +271,13 @@ static void add_place_text(struct maker *m, const struct profile_entity *t)
 	m->rec.texts[1] = (struct aggregate_text){m->scratch.data, m->scratch.len};
 }
 
-static bool summarize_fill_row(struct maker *m, enum key by, uint32_t entity)
+static bool aggregate_write_fill_row(struct maker *m, enum key by, uint32_t entity)
 {
-	const struct profile_key *k = &m->s->summary->keys[by];
+	const struct profile_key *k = &m->s->profile->keys[by];
 	const struct profile_entity *t = &m->s->entities->keys[by].items[entity];
 	struct tally_sums self = columns_get(&k->self, entity),
 			  total = columns_get(&k->total, entity);
-	struct profile_place at = profile_place_of(m->s->summary, entity);
+	struct profile_place at = profile_place_of(m->s->profile, entity);
 	struct aggregate_record *r;
 
 	if (!self.has && !total.has)
@@ -309,12 +304,12 @@ static bool summarize_fill_row(struct maker *m, enum key by, uint32_t entity)
 
 static bool key_written(const struct maker *m, enum key by)
 {
-	return m->s->summary->keys[by].held && by != KEY_LOCATION && by != KEY_FRAME;
+	return m->s->profile->keys[by].held && by != KEY_LOCATION && by != KEY_FRAME;
 }
 
 static uint64_t count_rows(const struct maker *m, enum key by)
 {
-	const struct profile_key *k = &m->s->summary->keys[by];
+	const struct profile_key *k = &m->s->profile->keys[by];
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->s->entities->keys[by].n; i++)
@@ -323,9 +318,9 @@ static uint64_t count_rows(const struct maker *m, enum key by)
 }
 
 /* When all others are there but the rows. */
-static void summarize_add_input(struct maker *m)
+static void aggregate_write_add_input(struct maker *m)
 {
-	const struct profile *s = m->s->summary;
+	const struct profile *s = m->s->profile;
 	struct aggregate_record *r = begin(m, AGG_INPUT);
 	uint64_t rows = 0;
 	char run[17];
@@ -355,12 +350,12 @@ static void add_key(struct maker *m, enum key by)
 	struct aggregate_record *r = begin(m, AGG_KEY);
 
 	r->key.by = by;
-	r->counts[0] = m->s->summary->captures;
-	add_known(m, &m->s->summary->keys[by].known);
+	r->counts[0] = m->s->profile->captures;
+	add_known(m, &m->s->profile->keys[by].known);
 	finish(m);
 }
 
-static int summarize_entry_order(const void *a, const void *b, void *arg)
+static int aggregate_write_entry_order(const void *a, const void *b, void *arg)
 {
 	const struct entry *x = a, *y = b;
 	const char *text = arg;
@@ -388,7 +383,7 @@ struct tree {
 	size_t same;    /* so many of them are those of the last record */
 };
 
-static int summarize_function_order(const void *a, const void *b, void *arg)
+static int aggregate_write_function_order(const void *a, const void *b, void *arg)
 {
 	struct profile_entities *t = arg;
 	const struct profile_entity *items = t->keys[KEY_FUNCTION].items;
@@ -397,7 +392,7 @@ static int summarize_function_order(const void *a, const void *b, void *arg)
 			      &items[*(const uint32_t *)b]);
 }
 
-static int summarize_node_order(const void *a, const void *b, void *arg)
+static int aggregate_write_node_order(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
 	const struct profile_stack *nodes = t->m->s->entities->stacks.rows;
@@ -410,7 +405,7 @@ static int summarize_node_order(const void *a, const void *b, void *arg)
 	       (t->rank[x->location] < t->rank[y->location]);
 }
 
-static void summarize_tree_init(struct tree *t, struct maker *m)
+static void aggregate_write_tree_init(struct tree *t, struct maker *m)
 {
 	struct profile_entities entities = *m->s->entities; /* qsort_r takes no const */
 	const struct entities_key *stacks = &entities.keys[KEY_STACK];
@@ -424,7 +419,8 @@ static void summarize_tree_init(struct tree *t, struct maker *m)
 	t->entity = mem_zarray(t->n_nodes + 1, sizeof *t->entity);
 	for (uint32_t i = 0; i < functions; i++)
 		by_rank[i] = i;
-	sort_array_by(by_rank, functions, sizeof *by_rank, summarize_function_order, &entities);
+	sort_array_by(by_rank, functions, sizeof *by_rank, aggregate_write_function_order,
+		      &entities);
 	for (uint32_t i = 0; i < functions; i++)
 		t->rank[by_rank[i]] = i;
 	free(by_rank);
@@ -434,7 +430,7 @@ static void summarize_tree_init(struct tree *t, struct maker *m)
 	}
 	for (size_t i = 0; i < t->n_nodes; i++)
 		t->first[i + 1] += t->first[i];
-	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, summarize_node_order, t);
+	sort_array_by(t->order, t->n_nodes - 1, sizeof *t->order, aggregate_write_node_order, t);
 	for (uint32_t i = 0; i < stacks->n; i++)
 		t->entity[stacks->items[i].node] = i + 1;
 }
@@ -453,7 +449,7 @@ static void add_stack(struct tree *t, uint32_t node)
 	struct maker *m = t->m;
 	size_t text = m->text.len;
 
-	if (!t->entity[node] || !summarize_fill_row(m, KEY_STACK, t->entity[node] - 1))
+	if (!t->entity[node] || !aggregate_write_fill_row(m, KEY_STACK, t->entity[node] - 1))
 		return;
 	aggregate_record_write(&m->rec, &m->text);
 	aggregate_writer_add_same(m->w, t->same, t->key.data, t->key.len, m->text.data + text,
@@ -462,7 +458,7 @@ static void add_stack(struct tree *t, uint32_t node)
 	t->same = t->key.len;
 }
 
-static void summarize_add_stacks(struct maker *m)
+static void aggregate_write_add_stacks(struct maker *m)
 {
 	const struct profile_entities *entities = m->s->entities;
 	size_t depth = 0, cap_at = 0, cap_ends = 0;
@@ -470,7 +466,7 @@ static void summarize_add_stacks(struct maker *m)
 	uint32_t *at = NULL; /* by depth: the next of order */
 	struct tree t;
 
-	summarize_tree_init(&t, m);
+	aggregate_write_tree_init(&t, m);
 	begin(m, AGG_ROW)->key.by = KEY_STACK;
 	aggregate_key_write(&m->rec.key, &t.key);
 	add_stack(&t, 0);
@@ -511,7 +507,7 @@ static void sort_entries(struct maker *m, size_t first)
 {
 	if (m->n_entries > first)
 		sort_array_by(m->entries + first, m->n_entries - first, sizeof *m->entries,
-			      summarize_entry_order, m->text.data);
+			      aggregate_write_entry_order, m->text.data);
 }
 
 /* Text and entries are used again for each key: rows are by far the most. */
@@ -520,7 +516,7 @@ static void emit_rows(struct maker *m, enum key by)
 	size_t first = m->n_entries, text = m->text.len;
 
 	for (uint32_t i = 0; i < m->s->entities->keys[by].n; i++)
-		if (summarize_fill_row(m, by, i))
+		if (aggregate_write_fill_row(m, by, i))
 			finish(m);
 	sort_entries(m, first);
 	for (size_t i = first; i < m->n_entries; i++)
@@ -529,13 +525,13 @@ static void emit_rows(struct maker *m, enum key by)
 	m->text.len = text;
 }
 
-static int summarize_word_order(const void *a, const void *b)
+static int aggregate_write_word_order(const void *a, const void *b)
 {
 	return strcmp(key_words[*(const enum key *)a], key_words[*(const enum key *)b]);
 }
 
 /* As aggregate_key_write has it: kinds by number, rows by the word of their key. */
-static void summarize_emit_all(struct maker *m)
+static void aggregate_write_emit_all(struct maker *m)
 {
 	enum key keys[KEYS];
 	size_t i = 0, before = m->n_entries;
@@ -545,12 +541,12 @@ static void summarize_emit_all(struct maker *m)
 		emit(m, &m->entries[i]);
 	for (enum key k = 0; k < KEYS; k++)
 		keys[k] = k;
-	sort_array(keys, KEYS, sizeof *keys, summarize_word_order);
+	sort_array(keys, KEYS, sizeof *keys, aggregate_write_word_order);
 	for (size_t k = 0; k < KEYS; k++) {
 		if (!key_written(m, keys[k]))
 			continue;
 		if (keys[k] == KEY_STACK)
-			summarize_add_stacks(m);
+			aggregate_write_add_stacks(m);
 		else
 			emit_rows(m, keys[k]);
 	}
@@ -562,20 +558,20 @@ void aggregate_write(const struct aggregate_source *s, struct aggregate_writer *
 {
 	struct maker m = {.s = s, .w = w, .at = {.input = s->origin.hash}};
 
-	summarize_add_head(&m);
-	summarize_add_provenance(&m);
-	add_whole(&m, AGG_ALL, &s->summary->all);
-	add_whole(&m, AGG_UNFILTERED, &s->summary->unfiltered);
+	aggregate_write_add_head(&m);
+	aggregate_write_add_provenance(&m);
+	add_whole(&m, AGG_ALL, &s->profile->all);
+	add_whole(&m, AGG_UNFILTERED, &s->profile->unfiltered);
 	for (unsigned i = 0; i <= TIERS; i++)
-		if (s->summary->coverage[i].has)
-			add_whole(&m, AGG_COVERAGE + i, &s->summary->coverage[i]);
-	summarize_add_frames(&m);
+		if (s->profile->coverage[i].has)
+			add_whole(&m, AGG_COVERAGE + i, &s->profile->coverage[i]);
+	aggregate_write_add_frames(&m);
 	add_counters(&m);
 	for (enum key k = 0; k < KEYS; k++)
 		if (key_written(&m, k))
 			add_key(&m, k);
-	summarize_add_input(&m);
-	summarize_emit_all(&m);
+	aggregate_write_add_input(&m);
+	aggregate_write_emit_all(&m);
 	aggregate_record_release(&m.rec);
 	buf_release(&m.text);
 	buf_release(&m.scratch);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sums of one capture, written as an aggregate of its own.
+ * A profile of entities, written as an aggregate of its own.
  */
-#ifndef TM_SUMMARIZE_WRITE_H
-#define TM_SUMMARIZE_WRITE_H
+#ifndef TM_PROFILE_WRITE_H
+#define TM_PROFILE_WRITE_H
 
 #include "lib/profile/file.h"
 #include "lib/profile/profile.h"
-#include "lib/report/frames/frames.h"
 
 struct aggregate_note {
 	unsigned severity;
@@ -20,10 +19,21 @@ struct aggregate_origin {     /* the file that the capture was */
 	const char *name;     /* its base name */
 };
 
+struct aggregate_frame { /* in any order; of one number they are one record */
+	int64_t number, duration;
+	const char *name; /* borrowed; NULL: none */
+	size_t n_name;
+	bool before; /* what comes before the first frame, and is none */
+	bool has_duration;
+};
+
 struct aggregate_source { /* all borrowed */
 	const struct profile_entities *entities;
-	const struct profile *summary;
-	const struct frames *frames; /* NULL: none */
+	const struct profile *profile;
+	const struct aggregate_frame *frames;
+	size_t n_frames;
+	const struct profile_columns *frame_sums; /* by frame */
+	unsigned frames_known;                    /* SUM_BITs */
 	const struct aggregate_note *notes;
 	size_t n_notes;
 	struct aggregate_origin origin;
