@@ -84,6 +84,11 @@ void *mem_budget_grow(void *p, uint64_t n)
 	return made + 1;
 }
 
+uint64_t mem_budget_size(const void *p)
+{
+	return p ? ((const union head *)p)[-1].size : 0;
+}
+
 void mem_budget_free(void *p)
 {
 	union head *old = p ? (union head *)p - 1 : NULL;

@@ -22,6 +22,8 @@
 void *mem_budget_grow(void *p, uint64_t n);
 void mem_budget_free(void *p); /* accepts NULL */
 
+uint64_t mem_budget_size(const void *p); /* of it; 0: NULL */
+
 /* Bytes in all, and those that are free now. */
 uint64_t mem_budget_limit(void);
 uint64_t mem_budget_left(void);

@@ -15,7 +15,9 @@ enum { BUDGET_STRIDE = 1 << 16 };
 
 struct budget {
 	uint64_t steps;
-	double seconds; /* of this thread's processor time */
+	double
+	    allowed; /* seconds, when the end is not known yet: from the first look at the clock on */
+	double seconds; /* of this thread's processor time: the end; 0: not known yet */
 	bool over;
 };
 
@@ -26,6 +28,8 @@ static inline bool budget_spend(struct budget *b, uint64_t steps)
 	if (b->steps < BUDGET_STRIDE)
 		return b->over;
 	b->steps = 0;
+	if (!b->seconds)
+		b->seconds = clock_thread_seconds() + b->allowed;
 	b->over = b->over || clock_thread_seconds() > b->seconds;
 	return b->over;
 }

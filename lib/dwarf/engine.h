@@ -160,6 +160,17 @@ struct dwarf_job {
 	struct dwarf_stats *stats; /* NULL: not wanted */
 };
 
+/* What the fast engine keeps from batch to batch: of files and of units that were asked for, in at most
+ * so many bytes (but for what a batch itself takes). Answers do not depend on it. */
+struct dwarf_kept;
+struct dwarf_kept *dwarf_kept_new(uint64_t limit);
+void dwarf_kept_free(struct dwarf_kept *k); /* before the objects it has seen; accepts NULL */
+/* Before an object goes, or its sections do; accepts NULL. */
+void dwarf_kept_forget(struct dwarf_kept *k, const struct object *o);
+/* Another limit, from the next batch on. */
+void dwarf_kept_limit(struct dwarf_kept *k, uint64_t limit);
+uint64_t dwarf_kept_bytes(const struct dwarf_kept *k);
+
 struct dwarf_options {
 	unsigned jobs; /* how many workers at once, at least 1 */
 	/* Processor time a worker may take for one batch, 0: the default; the reference engine's, which
@@ -171,8 +182,9 @@ struct dwarf_options {
 	/* Fill in dwarf_call.extra: discriminators of the line table's rows only, which costs next
 	 * to nothing, or everything, which does, and which no index has. */
 	bool discriminators, extras;
-	bool relative; /* paths without the compilation directory: no index has them */
-	bool once;     /* decompressed sections are given back behind each job */
+	bool relative;           /* paths without the compilation directory: no index has them */
+	bool once;               /* decompressed sections are given back behind each job */
+	struct dwarf_kept *kept; /* the caller's; NULL, or with once: nothing is kept */
 	/* Called now and then with the addresses answered so far; may be NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;

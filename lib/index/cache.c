@@ -56,6 +56,7 @@ uint64_t cache_limit(void)
 void cache_init(struct index_cache *c, const struct cache_options *o)
 {
 	*c = (struct index_cache){.next_message = 1};
+	c->kept = o->keep ? dwarf_kept_new(o->keep) : NULL;
 	if (o->off)
 		return;
 	c->dir = o->dir ? mem_strdup(o->dir) : cache_dir_default();
@@ -77,8 +78,27 @@ void cache_release(struct index_cache *c)
 		cached_free(c->all[i]);
 	free(c->all);
 	free(c->dir);
+	dwarf_kept_free(c->kept);
 	intern_release(&c->messages);
 	*c = (struct index_cache){.next_message = 1};
+}
+
+void cache_keep(struct index_cache *c, uint64_t keep)
+{
+	if (c->kept)
+		dwarf_kept_limit(c->kept, keep);
+}
+
+void cache_forget(struct index_cache *c, const struct object *o)
+{
+	dwarf_kept_forget(c->kept, o);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->all[i]->object != o)
+			continue;
+		cached_free(c->all[i]);
+		c->all[i] = c->all[--c->n];
+		return;
+	}
 }
 
 const char *cache_next_message(struct index_cache *c)
@@ -427,6 +447,7 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 			    const struct dwarf_options *options, struct err *e)
 {
+	struct dwarf_options keeping = *options;
 	struct dwarf_job *plain = mem_array(n, sizeof *plain);
 	uint64_t **made = mem_zarray(n, sizeof *made);
 	enum status st;
@@ -438,7 +459,8 @@ enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_
 		if (shift)
 			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
 	}
-	st = cache_run_jobs(c, plain, n, options, e);
+	keeping.kept = c->kept;
+	st = cache_run_jobs(c, plain, n, &keeping, e);
 	for (size_t i = 0; i < n; i++) {
 		if (made[i] && !st)
 			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));

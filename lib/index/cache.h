@@ -28,10 +28,12 @@ enum {
 struct cache_options {
 	const char *dir; /* NULL: $XDG_CACHE_HOME/tracemill, or $HOME/.cache/tracemill */
 	bool off;        /* touch nothing */
+	uint64_t keep;   /* bytes that the engine may keep from batch to batch; 0: nothing */
 };
 
 struct index_cache {
-	char *dir; /* NULL: off, or there is no place for it */
+	struct dwarf_kept *kept; /* NULL: nothing is */
+	char *dir;               /* NULL: off, or there is no place for it */
 	uint64_t limit;
 	struct cached **all; /* by object */
 	size_t n, cap;
@@ -41,6 +43,10 @@ struct index_cache {
 
 void cache_init(struct index_cache *c, const struct cache_options *o);
 void cache_release(struct index_cache *c); /* before the objects it has seen */
+
+/* Another number of bytes to keep, from the next batch on. */
+void cache_keep(struct index_cache *c, uint64_t keep);
+void cache_forget(struct index_cache *c, const struct object *o); /* before it goes */
 
 uint64_t cache_limit(void); /* bytes the folder may hold */
 

@@ -18,7 +18,6 @@ static struct tracemill_binary *binary_at(struct tracemill_symbolizer *s, const 
 		if (!strcmp(b->path, path))
 			return b;
 	b = resource_scope_outside(sizeof *b + n);
-	b->file = NULL;
 	memcpy(b->path, path, n);
 	b->next = s->binaries;
 	s->binaries = b;
@@ -43,8 +42,10 @@ struct tracemill_binary *symbolizer_binary(struct tracemill_symbolizer *s, const
 static enum tracemill_status symbolizer_open_binary(struct library_call *c)
 {
 	struct tracemill_binary *b = binary_at(c->s, c->in);
-	const struct lookup_file *f = symbolizer_file(c->s, b);
+	const struct lookup_file *f;
 
+	c->s->opened->calls++;
+	f = symbolizer_fresh_file(c->s, b);
 	if (!lookup_usable(f))
 		return handle_fail(&c->s->handle, &f->e);
 	*(struct tracemill_binary **)c->a = b;
@@ -56,6 +57,22 @@ enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, cons
 {
 	return symbolizer_call(
 	    &(struct library_call){.s = s, .fn = symbolizer_open_binary, .a = binary, .in = path});
+}
+
+static enum tracemill_status symbolizer_close_binary(struct library_call *c)
+{
+	const struct tracemill_binary *b = c->in;
+
+	if (b->file && b->file->open)
+		symbolizer_close_file(c->s, b->file);
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status tracemill_binary_close(struct tracemill_symbolizer *s,
+					     struct tracemill_binary *binary)
+{
+	return symbolizer_call(
+	    &(struct library_call){.s = s, .fn = symbolizer_close_binary, .in = binary});
 }
 
 static enum tracemill_status symbolizer_open_by_id(struct library_call *c)
@@ -270,6 +287,7 @@ static enum tracemill_status symbolizer_find_symbol_at(struct library_call *c)
 		x = object_own_symbol_at(q.file->object, q.addr);
 	} else {
 		x = object_symbol_at(q.file->object, q.addr);
+		q.file->symbols_shown = true;
 	}
 	return x || *symbol.declared_file ? give_symbol(c->a, &symbol, q.file->object, x)
 					  : TRACEMILL_NOTHING;

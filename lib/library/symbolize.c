@@ -35,7 +35,7 @@ static bool symbolizer_copy_options(struct tracemill_symbolizer *s)
 
 /* What is opened, in the scope. */
 
-enum { MOST_VERIFIED = 1000000 };
+enum { MOST_VERIFIED = 1000000, KEEP = 64 << 20 };
 
 static void symbolizer_show_progress(void *arg, uint64_t done, uint64_t total)
 {
@@ -71,6 +71,7 @@ static struct lookup_options symbolizer_lookup_options(const struct tracemill_op
 	    .dwarf_names = o->flags & TRACEMILL_DWARF_NAMES,
 	    .plt_names = o->flags & TRACEMILL_PLT_NAMES,
 	    .views = !(o->flags & (TRACEMILL_DETAILS | TRACEMILL_EXPLAIN)),
+	    .keep = o->keep ? o->keep : KEEP,
 	};
 }
 
@@ -125,8 +126,10 @@ static void symbolizer_release_all(struct tracemill_symbolizer *s)
 
 static void close_all(struct tracemill_symbolizer *s)
 {
-	for (struct tracemill_binary *b = s->binaries; b; b = b->next)
+	for (struct tracemill_binary *b = s->binaries; b; b = b->next) {
 		b->file = NULL;
+		b->looked_at = 0;
+	}
 	for (struct tracemill_process *p = s->processes; p; p = p->next)
 		p->files = NULL;
 	for (struct tracemill_trace_symbolizer *n = s->namings; n; n = n->next)
@@ -136,9 +139,38 @@ static void close_all(struct tracemill_symbolizer *s)
 
 struct lookup_file *symbolizer_file(struct tracemill_symbolizer *s, struct tracemill_binary *b)
 {
-	if (!b->file)
+	if (!b->file || !b->file->open)
 		b->file = lookup_file(&s->opened->lookup, b->path, strlen(b->path));
 	return b->file;
+}
+
+void symbolizer_close_file(struct tracemill_symbolizer *s, struct lookup_file *f)
+{
+	struct library_opened *x = s->opened;
+
+	free(x->queries);
+	x->queries = NULL;
+	x->n = 0;
+	/* explanations are made for people, one at a time: they are made again */
+	explain_release(&x->explain);
+	x->source_path.len = 0;
+	lookup_close(&x->lookup, f);
+}
+
+struct lookup_file *symbolizer_fresh_file(struct tracemill_symbolizer *s,
+					  struct tracemill_binary *b)
+{
+	bool known = b->file && b->file->open;
+	struct lookup_file *f = symbolizer_file(s, b);
+
+	if (b->looked_at == s->opened->calls)
+		return f;
+	b->looked_at = s->opened->calls;
+	if (known && lookup_replaced(f)) {
+		symbolizer_close_file(s, f);
+		f = symbolizer_file(s, b);
+	}
+	return f;
 }
 
 /* Calls. */
@@ -328,6 +360,11 @@ static enum tracemill_status symbolizer_answer(struct library_call *c)
 
 	free(x->queries);
 	x->queries = NULL;
+	x->n = 0;
+	x->calls++;
+	for (size_t i = 0; i < c->n; i++)
+		if (queries[i].binary)
+			symbolizer_fresh_file(c->s, queries[i].binary);
 	x->queries = mem_zarray(c->n, sizeof *x->queries);
 	x->n = c->n;
 	for (size_t i = 0; i < c->n; i++)

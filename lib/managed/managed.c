@@ -421,6 +421,18 @@ struct managed_of *managed_of(struct managed *m, const struct object *o, const c
 	return of->n_maps || of->usym ? of : NULL;
 }
 
+void managed_forget(struct managed *m, const struct object *o)
+{
+	for (size_t i = 0; i < m->n_of; i++) {
+		if (m->of[i]->object != o)
+			continue;
+		free(m->of[i]->maps);
+		free(m->of[i]);
+		m->of[i] = m->of[--m->n_of];
+		return;
+	}
+}
+
 bool managed_line(struct managed *m, struct managed_of *of, const struct managed_at *at,
 		  const char **file, uint32_t *cs)
 {

@@ -77,6 +77,8 @@ void managed_load(struct managed *m);
 /* The maps of this binary, found at the first call; path may be NULL. NULL: nothing. */
 struct managed_of *managed_of(struct managed *m, const struct object *o, const char *path);
 
+void managed_forget(struct managed *m, const struct object *o); /* before it goes */
+
 struct managed_at {           /* a call of C++ */
 	const char *function; /* raw name */
 	const char *path;     /* of its file */

@@ -161,6 +161,7 @@ void symtab_load(struct symtab *s, struct object *o);
 void symtab_load_own(struct symtab *s, struct object *o); /* when the other one is not it */
 void symtab_load_any(struct symtab *s, struct object *o); /* data, too */
 void symtab_release(struct symtab *s);
+uint64_t symtab_bytes(const struct symtab *s); /* of memory */
 
 /* Of the symbols read so far, parallel to symtab.all. */
 struct symtab_loading {

@@ -262,6 +262,9 @@ bool object_place(const struct object *o, uint64_t *place);
  * before weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols
  * are left out, the Thumb bit is cleared. */
 const struct object_symbol *object_symbols(struct object *o, size_t *n);
+/* Of memory that they take, if they were read; and gives it back: they are read again when they are asked for. */
+uint64_t object_symbols_bytes(const struct object *o);
+void object_drop_symbols(struct object *o);
 /* Why the first of *n symbol tables was left out, which could not be read; NULL: none was, or none has been
  * asked for yet, which this does not do. */
 const char *object_symbols_left_out(struct object *o, unsigned *n);

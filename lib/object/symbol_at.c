@@ -28,6 +28,17 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n)
 	return s->all;
 }
 
+uint64_t object_symbols_bytes(const struct object *o)
+{
+	return symtab_bytes(&o->symbols);
+}
+
+void object_drop_symbols(struct object *o)
+{
+	symtab_release(&o->symbols);
+	o->symbols_loaded = false;
+}
+
 const char *object_symbols_left_out(struct object *o, unsigned *n)
 {
 	const struct symtab *s = &o->symbols;

@@ -140,6 +140,9 @@ void symtab_finish(struct symtab *s, struct symtab_loading *l)
 	}
 	free(l->ranks);
 	free(l->ends);
+	/* there was room for what is no code, too */
+	if (s->n)
+		s->all = mem_realloc(s->all, s->n, sizeof *s->all);
 }
 
 void symtab_load(struct symtab *s, struct object *o)
@@ -160,6 +163,13 @@ void symtab_load_any(struct symtab *s, struct object *o)
 		o->file.format->any_symbols(s, o);
 	else
 		symtab_load(s, o);
+}
+
+uint64_t symtab_bytes(const struct symtab *s)
+{
+	return s->n * sizeof *s->all + mem_budget_size(s->names[0]) + mem_budget_size(s->names[1]) +
+	       s->n_at * sizeof *s->at + s->n_coarse * sizeof *s->coarse +
+	       s->n_guesses * sizeof *s->guesses;
 }
 
 void symtab_release(struct symtab *s)

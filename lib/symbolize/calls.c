@@ -368,7 +368,7 @@ static void calls_demangle_chunk(size_t item, unsigned worker, void *arg)
 		const char *raw = intern_text(&d->y->strings, d->y->functions[i].raw, NULL);
 		char *name;
 
-		if (!i)
+		if (!i || d->y->functions[i].display)
 			continue;
 		d->display[i] = d->demangle(raw);
 		name = d->managed ? managed_name(d->managed, raw, d->display[i]) : NULL;
@@ -379,17 +379,77 @@ static void calls_demangle_chunk(size_t item, unsigned worker, void *arg)
 	}
 }
 
+void calls_names_release(struct calls_names *n)
+{
+	intern_release(&n->texts);
+	free(n->shown);
+	*n = (struct calls_names){.limit = n->limit};
+}
+
+enum {
+	FEW_NAMES = 256
+}; /* of a batch: more are demangled on all threads, and would drive out those of others */
+
+static struct calls_names *names_of(const struct symbolize_calls *c)
+{
+	return c->to->n_functions <= FEW_NAMES ? c->names : NULL;
+}
+
+/* Those that are known from an earlier batch. */
+static void calls_find_names(struct symbolize_calls *c)
+{
+	struct trace_symbols *y = c->to;
+	const struct calls_names *names = names_of(c);
+
+	for (size_t i = 1; names && i < y->n_functions; i++) {
+		size_t n;
+		const char *raw = intern_text(&y->strings, y->functions[i].raw, &n);
+		uint32_t id = intern_find(&names->texts, raw, n);
+
+		if (id && id < names->cap && names->shown[id])
+			y->functions[i].display =
+			    calls_string(c, intern_text(&names->texts, names->shown[id], NULL));
+	}
+}
+
+static void calls_keep_name(struct calls_names *names, const char *raw, const char *shown)
+{
+	enum { ROWS = 2 * 64 }; /* bytes that both have besides */
+	size_t n_raw = strlen(raw), n_shown = strlen(shown);
+	uint32_t id;
+
+	if (names->bytes + n_raw + n_shown + ROWS > names->limit)
+		calls_names_release(names);
+	if (n_raw + n_shown + ROWS > names->limit)
+		return;
+	names->bytes += n_raw + n_shown + ROWS;
+	id = intern_add(&names->texts, raw, n_raw);
+	if (id >= names->cap)
+		names->shown =
+		    mem_grow_zero(names->shown, &names->cap, (size_t)id + 1, sizeof *names->shown);
+	names->shown[id] = intern_add(&names->texts, shown, n_shown);
+}
+
 void calls_demangle(struct symbolize_calls *c, unsigned jobs)
 {
 	struct trace_symbols *y = c->to;
+	struct calls_names *names = names_of(c);
 	struct demangling d = {.y = y,
 			       .managed = c->managed,
 			       .demangle = c->demangle ? c->demangle : demangle,
 			       .display = mem_zarray(y->n_functions, sizeof *d.display)};
 
+	calls_find_names(c);
 	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, calls_demangle_chunk,
 		 &d);
 	for (size_t i = 1; i < y->n_functions; i++) {
+		const char *raw;
+
+		if (y->functions[i].display)
+			continue;
+		raw = intern_text(&y->strings, y->functions[i].raw, NULL);
+		if (names)
+			calls_keep_name(names, raw, d.display[i] ? d.display[i] : raw);
 		y->functions[i].display =
 		    d.display[i] ? calls_string(c, d.display[i]) : y->functions[i].raw;
 		free(d.display[i]);

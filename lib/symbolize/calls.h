@@ -12,6 +12,16 @@
 #include "lib/managed/managed.h"
 #include "lib/trace/symbols.h"
 
+/* Display names of raw ones, for those who ask a few at a time. Zeroed is empty. All of them go when they
+ * take more bytes than the limit. */
+struct calls_names {
+	struct intern texts; /* of both kinds */
+	uint32_t *shown;     /* by raw name: its display name; 0: not known */
+	size_t cap;
+	uint64_t bytes, limit;
+};
+void calls_names_release(struct calls_names *n);
+
 /* Where calls go to; several objects may share one. */
 struct symbolize_calls {
 	struct trace_symbols *to; /* the caller's */
@@ -30,6 +40,8 @@ struct symbolize_calls {
 	bool symbol_files; /* set so, too: a local symbol's file is that of the symbol table */
 	/* NULL: demangle.h's */
 	char *(*demangle)(const char *raw);
+	struct calls_names
+	    *names; /* set so, too: the caller's, of this demangle; NULL: none are kept */
 };
 
 void calls_init(struct symbolize_calls *c, struct trace_symbols *to, uint64_t *cut);

@@ -15,16 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The queries of one file. */
-struct part {
-	size_t n;
-	uint64_t *addrs; /* theirs; then unique, ascending */
-	uint32_t *at;    /* by query of the part: its address among those */
-	size_t n_addrs;
-	uint32_t *queries; /* of the part; NULL: all that there are */
-	struct dwarf_answers answers;
-};
-
 struct lookup_apk {
 	struct lookup_span {
 		uint64_t lo, size; /* in the file */
@@ -53,27 +43,47 @@ bool lookup_is_64(const struct lookup_file *f)
 	return !f->object || object_is_64(f->object);
 }
 
+enum { NAMES_SHARE = 8, SYMBOLS_SHARE = 6 }; /* of what may be kept one part in so many */
+
 void lookup_init(struct lookup *l, const struct lookup_options *o)
 {
 	*l = (struct lookup){.options = *o, .next_message = 1};
-	cache_init(&l->cache, &o->cache);
+	l->names.limit = o->keep / NAMES_SHARE;
+	l->options.cache.keep = o->keep;
+	cache_init(&l->cache, &l->options.cache);
 	managed_init(&l->managed, &o->managed);
 }
 
-static void drop_answers(struct lookup *l)
+static void count_symbols(struct lookup *l, struct lookup_file *f, uint64_t bytes)
 {
-	for (size_t f = 0; f < l->n_answers; f++)
-		if (l->answers[f].of)
-			dwarf_answers_release(&l->answers[f]);
-	free(l->answers);
-	l->answers = NULL;
-	l->n_answers = 0;
+	l->symbol_bytes += bytes - f->symbol_bytes;
+	f->symbol_bytes = bytes;
+}
+
+/* What the last run has left. */
+static void drop_parts(struct lookup *l)
+{
+	for (size_t i = 0; i < l->n_parts; i++) {
+		struct lookup_part *p = &l->parts[i];
+
+		if (p->file->object)
+			count_symbols(l, p->file, object_symbols_bytes(p->file->object));
+		p->file->part = 0;
+		free(p->addrs);
+		free(p->at);
+		free(p->queries);
+		if (p->answers.of)
+			dwarf_answers_release(&p->answers);
+	}
+	free(l->parts);
+	l->parts = NULL;
+	l->n_parts = 0;
 	l->viewing = false;
 }
 
 void lookup_release(struct lookup *l)
 {
-	drop_answers(l);
+	drop_parts(l);
 	cache_release(&l->cache);
 	managed_release(&l->managed);
 	for (size_t i = 0; i < l->n_files; i++) {
@@ -86,6 +96,7 @@ void lookup_release(struct lookup *l)
 	free(l->files);
 	id_set_release(&l->file_of);
 	symbols_release(&l->symbols);
+	calls_names_release(&l->names);
 	free(l->extras);
 	intern_release(&l->messages);
 }
@@ -124,6 +135,53 @@ static struct lookup_apk *lookup_apk_open(const char *path, struct err *e)
 	return NULL;
 }
 
+/* 0: there is nothing. */
+static uint64_t seen_at(const char *path, size_t n)
+{
+	char *whole = mem_strndup(path, n);
+	struct stat sb;
+	uint64_t seen = 0;
+
+	if (!stat(whole, &sb)) {
+		const uint64_t facts[] = {sb.st_dev, sb.st_ino, (uint64_t)sb.st_size,
+					  (uint64_t)sb.st_mtim.tv_sec,
+					  (uint64_t)sb.st_mtim.tv_nsec};
+
+		seen = hash_bytes(facts, sizeof facts) | 1;
+	}
+	free(whole);
+	return seen;
+}
+
+static const char *debug_path(const struct lookup_file *f)
+{
+	const char *path = f->object ? object_debug_path(f->object) : "";
+
+	return strcmp(path, f->path) != 0 ? path : "";
+}
+
+/* Before it is opened: what comes in between is noticed then. */
+static void look_at(struct lookup_file *f)
+{
+	const char *member;
+
+	f->n_path = strlen(f->path);
+	f->seen = seen_at(f->path, f->n_path);
+	if (!f->seen) {
+		f->n_path = container_split_zip(f->path, &member);
+		f->seen = f->n_path ? seen_at(f->path, f->n_path) : 0;
+	}
+}
+
+bool lookup_replaced(const struct lookup_file *f)
+{
+	const char *debug = debug_path(f);
+	uint64_t now = f->seen ? seen_at(f->path, f->n_path) : 0,
+		 debug_now = f->debug_seen ? seen_at(debug, strlen(debug)) : 0;
+
+	return (now && now != f->seen) || (debug_now && debug_now != f->debug_seen);
+}
+
 static void lookup_open_file(struct lookup_file *f, const struct lookup_options *options)
 {
 	struct container_options container = {.cache = options->cache,
@@ -132,6 +190,9 @@ static void lookup_open_file(struct lookup_file *f, const struct lookup_options 
 	struct stat sb;
 
 	f->e = (struct err)ERR_INIT;
+	f->open = true;
+	f->debug_seen = 0;
+	look_at(f);
 	if (!stat(f->path, &sb) && S_ISREG(sb.st_mode) && zip_looks_like(f->path)) {
 		f->apk = lookup_apk_open(f->path, &f->e);
 		return;
@@ -143,6 +204,59 @@ static void lookup_open_file(struct lookup_file *f, const struct lookup_options 
 	/* Not found is no failure: the symbol table may do. */
 	if (object_find_debug(f->object, &options->search, &ignored))
 		f->e = ignored;
+	f->debug_seen = seen_at(debug_path(f), strlen(debug_path(f)));
+}
+
+/* Of the symbol tables those that were used longest ago go, when all take more than their share of what may be
+ * kept, but for the last run's; what is left of that is the engine's. */
+static void lookup_keep_within(struct lookup *l)
+{
+	const uint64_t most = l->options.keep / SYMBOLS_SHARE;
+
+	while (l->options.keep && l->symbol_bytes > most) {
+		struct lookup_file *oldest = NULL;
+
+		for (size_t i = 0; i < l->n_files; i++) {
+			struct lookup_file *f = l->files[i];
+
+			if (f->symbol_bytes && !f->symbols_shown && f->run < l->runs &&
+			    (!oldest || f->run < oldest->run))
+				oldest = f;
+		}
+		if (!oldest)
+			break;
+		object_drop_symbols(oldest->object);
+		count_symbols(l, oldest, 0);
+	}
+	cache_keep(&l->cache, l->options.keep - l->names.limit -
+				  (l->symbol_bytes < most ? l->symbol_bytes : most));
+}
+
+static void close_file(struct lookup *l, struct lookup_file *f)
+{
+	if (f->object) {
+		cache_forget(&l->cache, f->object);
+		managed_forget(&l->managed, f->object);
+		verify_forget(l->options.verify, f->object);
+	}
+	count_symbols(l, f, 0);
+	f->symbols_shown = false;
+	dwarf_variables_free(f->variables);
+	object_free(f->object);
+	f->variables = NULL;
+	f->object = NULL;
+	f->variables_sought = f->open = false;
+}
+
+void lookup_close(struct lookup *l, struct lookup_file *f)
+{
+	drop_parts(l);
+	for (size_t i = 0; f->apk && i < f->apk->n; i++)
+		if (f->apk->spans[i].file)
+			close_file(l, f->apk->spans[i].file);
+	apk_free(f->apk);
+	f->apk = NULL;
+	close_file(l, f);
 }
 
 struct path {
@@ -172,8 +286,12 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 	uint32_t id = id_set_find(&l->file_of, &path_rows, l, hash, &(struct path){path, n});
 	struct lookup_file *f;
 
-	if (id)
-		return l->files[id - 1];
+	if (id) {
+		f = l->files[id - 1];
+		if (!f->open)
+			lookup_open_file(f, &l->options);
+		return f;
+	}
 	f = mem_zalloc(sizeof *f);
 	f->path = mem_strndup(path, n);
 	f->index = (uint32_t)l->n_files;
@@ -233,7 +351,7 @@ static void lookup_place_in_apk(struct lookup *l, struct lookup_query *q)
 
 		if (q->addr < s->lo || q->addr - s->lo >= s->size)
 			continue;
-		if (!s->file) {
+		if (!s->file || !s->file->open) {
 			struct buf path = BUF_INIT;
 
 			buf_addf(&path, "%s!/%s", apk->path, s->name);
@@ -263,24 +381,29 @@ static void place(struct lookup *l, struct lookup_query *queries, size_t n)
 	}
 }
 
-static struct part *part_of(struct part *parts, const struct lookup_query *q)
+/* The part of each file that is asked, with the number of its queries. */
+static void lookup_part_queries(struct lookup *l, const struct lookup_query *queries, size_t n)
 {
-	return q->file && q->file->object ? &parts[q->file->index] : NULL;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct lookup_file *f = queries[i].file;
+
+		if (!f || !f->object)
+			continue;
+		if (!f->part) {
+			VEC_PUSH(l->parts, l->n_parts, cap) = (struct lookup_part){.file = f};
+			f->part = (uint32_t)l->n_parts;
+			f->run = l->runs;
+		}
+		l->parts[f->part - 1].n++;
+	}
 }
 
-static void lookup_collect(struct lookup *l, struct part *parts, const struct lookup_query *queries,
-			   size_t n)
+static void lookup_collect(struct lookup *l, const struct lookup_query *queries, size_t n)
 {
-	if (!parts) /* no query has a file */
-		return;
-	for (size_t i = 0; i < n; i++) {
-		struct part *p = part_of(parts, &queries[i]);
-
-		if (p)
-			p->n++;
-	}
-	for (size_t f = 0; f < l->n_files; f++) {
-		struct part *p = &parts[f];
+	for (size_t i = 0; i < l->n_parts; i++) {
+		struct lookup_part *p = &l->parts[i];
 
 		p->addrs = pages_array(p->n, sizeof *p->addrs);
 		p->at = pages_array(p->n, sizeof *p->at);
@@ -288,7 +411,8 @@ static void lookup_collect(struct lookup *l, struct part *parts, const struct lo
 			p->queries = pages_array(p->n, sizeof *p->queries);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct part *p = part_of(parts, &queries[i]);
+		const struct lookup_file *f = queries[i].file;
+		struct lookup_part *p = f && f->part ? &l->parts[f->part - 1] : NULL;
 
 		if (!p)
 			continue;
@@ -296,54 +420,46 @@ static void lookup_collect(struct lookup *l, struct part *parts, const struct lo
 			p->queries[p->n_addrs] = (uint32_t)i;
 		p->addrs[p->n_addrs++] = queries[i].addr;
 	}
-	for (size_t f = 0; f < l->n_files; f++) {
-		struct part *p = &parts[f];
+	for (size_t i = 0; i < l->n_parts; i++) {
+		struct lookup_part *p = &l->parts[i];
 
-		if (!p->n)
-			continue;
 		p->n_addrs = sort_unique(p->addrs, p->n, p->at);
 		dwarf_answers_init(&p->answers, p->n_addrs);
 	}
 }
 
-static enum status lookup_answer(struct lookup *l, struct part *parts, struct err *e)
+static enum status lookup_answer(struct lookup *l, struct err *e)
 {
-	struct dwarf_job *jobs = mem_zarray(l->n_files, sizeof *jobs);
+	struct dwarf_job *jobs = mem_zarray(l->n_parts, sizeof *jobs);
 	struct dwarf_options options = l->options.dwarf;
 	enum status st = ST_OK;
-	size_t n = 0;
 
-	for (size_t f = 0; f < l->n_files; f++) {
-		struct part *p = &parts[f];
-		const struct managed_of *of;
+	for (size_t i = 0; i < l->n_parts; i++) {
+		struct lookup_part *p = &l->parts[i];
+		const struct managed_of *of =
+		    managed_of(&l->managed, p->file->object, p->file->path);
 
-		if (!p->n)
-			continue;
-		of = managed_of(&l->managed, l->files[f]->object, l->files[f]->path);
 		options.extras |= of && of->n_maps; /* functions' first lines */
-		jobs[n] = (struct dwarf_job){.object = l->files[f]->object,
+		jobs[i] = (struct dwarf_job){.object = p->file->object,
 					     .addrs = p->addrs,
 					     .n = p->n_addrs,
 					     .out = &p->answers};
-		n++;
 	}
-	if (n)
-		st = cache_run(&l->cache, jobs, n, &options, e);
-	n = 0;
-	for (size_t f = 0; !st && f < l->n_files; f++)
-		if (parts[f].n)
-			verify_offer(l->options.verify, &jobs[n++], l->files[f]->path, &options);
+	if (l->n_parts)
+		st = cache_run(&l->cache, jobs, l->n_parts, &options, e);
+	for (size_t i = 0; !st && i < l->n_parts; i++)
+		verify_offer(l->options.verify, &jobs[i], l->parts[i].file->path, &options);
 	free(jobs);
 	return st;
 }
 
-static void lookup_complain(struct lookup *l, const struct lookup_file *f, const struct part *p)
+static void lookup_complain(struct lookup *l, const struct lookup_part *p)
 {
 	struct buf text = BUF_INIT;
 
 	for (size_t i = 0; i < p->answers.n_complaints; i++) {
 		text.len = 0;
-		buf_addf(&text, "%s: %s", f->path,
+		buf_addf(&text, "%s: %s", p->file->path,
 			 intern_text(&p->answers.strings, p->answers.complaints[i], NULL));
 		intern_add(&l->messages, text.data, text.len);
 	}
@@ -369,7 +485,7 @@ static void lookup_complain_of_symbols(struct lookup *l)
 	buf_release(&text);
 }
 
-static void lookup_fill(struct lookup *l, struct part *parts, struct lookup_query *queries)
+static void lookup_fill(struct lookup *l, struct lookup_query *queries)
 {
 	uint64_t cut = 0;
 	struct symbolize_calls calls;
@@ -379,22 +495,21 @@ static void lookup_fill(struct lookup *l, struct part *parts, struct lookup_quer
 	calls.dwarf_names = l->options.dwarf_names;
 	calls.plt_names = l->options.plt_names;
 	calls.demangle = l->options.demangler;
-	for (size_t f = 0; f < l->n_files; f++) {
-		struct part *p = &parts[f];
+	calls.names = &l->names;
+	for (size_t f = 0; f < l->n_parts; f++) {
+		const struct lookup_part *p = &l->parts[f];
 		struct symbolize_named *named;
 		struct calls_of of;
 
-		if (!p->n)
-			continue;
 		named = mem_array(p->n_addrs, sizeof *named);
-		calls_of_init(&of, &calls, l->files[f]->object, p->addrs, &p->answers);
+		calls_of_init(&of, &calls, p->file->object, p->addrs, &p->answers);
 		for (size_t i = 0; i < p->n_addrs; i++)
 			named[i] = calls_at(&of, i);
 		for (size_t i = 0; i < p->n; i++)
 			queries[p->queries ? p->queries[i] : i].named = named[p->at[i]];
 		calls_of_release(&of);
 		free(named);
-		lookup_complain(l, l->files[f], p);
+		lookup_complain(l, p);
 	}
 	if (l->options.demangle)
 		calls_demangle(&calls, l->options.dwarf.jobs);
@@ -405,13 +520,13 @@ static void lookup_fill(struct lookup *l, struct part *parts, struct lookup_quer
 }
 
 /* Nothing has to be made of the answers: no display names, no lines of C#. */
-static bool may_view(struct lookup *l, const struct part *parts)
+static bool may_view(struct lookup *l)
 {
 	if (!l->options.views || l->options.demangle || l->options.dwarf.extras)
 		return false;
-	for (size_t f = 0; f < l->n_files; f++) {
+	for (size_t f = 0; f < l->n_parts; f++) {
 		const struct managed_of *of =
-		    parts[f].n ? managed_of(&l->managed, l->files[f]->object, NULL) : NULL;
+		    managed_of(&l->managed, l->parts[f].file->object, NULL);
 
 		if (of && (of->n_maps || of->usym))
 			return false;
@@ -422,14 +537,14 @@ static bool may_view(struct lookup *l, const struct part *parts)
 enum { VIEW_CHUNK = 16384 };
 
 struct viewing {
-	const struct part *part;
+	const struct lookup_part *part;
 	struct lookup_query *queries;
 };
 
 static void lookup_view_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct viewing *v = arg;
-	const struct part *p = v->part;
+	const struct lookup_part *p = v->part;
 	size_t from = item * VIEW_CHUNK;
 	size_t end = from + VIEW_CHUNK < p->n ? from + VIEW_CHUNK : p->n;
 
@@ -442,22 +557,21 @@ static void lookup_view_chunk(size_t item, unsigned worker, void *arg)
 	}
 }
 
-static void view(struct lookup *l, struct part *parts, struct lookup_query *queries)
+static void view(struct lookup *l, struct lookup_query *queries)
 {
 	l->viewing = true;
-	l->answers = mem_zarray(l->n_files, sizeof *l->answers);
-	l->n_answers = l->n_files;
-	for (size_t f = 0; f < l->n_files; f++) {
-		struct part *p = &parts[f];
+	for (size_t f = 0; f < l->n_parts; f++) {
+		struct lookup_part *p = &l->parts[f];
 		struct viewing v = {p, queries};
 
-		if (!p->n)
-			continue;
 		pool_run(l->options.dwarf.jobs, (p->n + VIEW_CHUNK - 1) / VIEW_CHUNK,
 			 lookup_view_chunk, &v);
-		lookup_complain(l, l->files[f], p);
-		l->answers[f] = p->answers;
-		p->answers = (struct dwarf_answers){.of = NULL};
+		lookup_complain(l, p);
+		free(p->addrs);
+		free(p->at);
+		free(p->queries);
+		p->addrs = NULL;
+		p->at = p->queries = NULL;
 	}
 }
 
@@ -465,7 +579,6 @@ enum { MANY = 50000 }; /* queries: some of them will ask the symbol table */
 
 struct beginning {
 	struct lookup *l;
-	struct part *parts;
 	const struct lookup_query *queries;
 	size_t n;
 };
@@ -478,7 +591,7 @@ static void lookup_begin(size_t item, unsigned worker, void *arg)
 
 	(void)worker;
 	if (!item)
-		lookup_collect(b->l, b->parts, b->queries, b->n);
+		lookup_collect(b->l, b->queries, b->n);
 	else if (b->l->files[0]->object)
 		object_symbols(b->l->files[0]->object, &n);
 }
@@ -486,10 +599,11 @@ static void lookup_begin(size_t item, unsigned worker, void *arg)
 enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n, struct err *e)
 {
 	struct beginning b = {.l = l, .queries = queries, .n = n};
-	struct part *parts;
 	enum status st;
 
-	drop_answers(l);
+	drop_parts(l);
+	lookup_keep_within(l);
+	l->runs++;
 	symbols_release(&l->symbols);
 	free(l->extras);
 	l->extras = NULL;
@@ -497,22 +611,16 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct symbolize_named){.reason = REASON_NO_FILE};
 	place(l, queries, n);
-	parts = mem_zarray(l->n_files, sizeof *parts);
-	b.parts = parts;
+	lookup_part_queries(l, queries, n);
 	pool_run(l->options.dwarf.jobs, n >= MANY && l->n_files == 1 ? 2 : 1, lookup_begin, &b);
-	st = lookup_answer(l, parts, e);
-	if (!st && may_view(l, parts))
-		view(l, parts, queries);
-	else if (!st)
-		lookup_fill(l, parts, queries);
-	for (size_t f = 0; f < l->n_files; f++) {
-		free(parts[f].addrs);
-		free(parts[f].at);
-		free(parts[f].queries);
-		if (parts[f].n && parts[f].answers.of)
-			dwarf_answers_release(&parts[f].answers);
+	st = lookup_answer(l, e);
+	if (!st && may_view(l)) {
+		view(l, queries);
+	} else {
+		if (!st)
+			lookup_fill(l, queries);
+		drop_parts(l);
 	}
-	free(parts);
 	return st;
 }
 

@@ -25,6 +25,7 @@ struct lookup_options {
 	/* Answers are left where the engine has stored them, names as long as they are there, when
 	 * nothing has to be made of them: see lookup.viewing. */
 	bool views;
+	uint64_t keep; /* bytes that may be kept from run to run of what was decoded; 0: none */
 	struct verify *verify; /* the caller's, which answers are offered to; NULL: none */
 };
 
@@ -36,6 +37,15 @@ struct lookup_file {
 	struct lookup_apk *apk;
 	struct err e; /* why; or what was refused as debug file ("" when nothing was) */
 	uint32_t index;
+	uint64_t run;          /* the last that asked it */
+	uint64_t symbol_bytes; /* of its table, when that run was done */
+	bool symbols_shown;    /* to the caller, who may hold their names: they stay */
+	bool open;             /* else nothing of it is there but its path */
+	/* What is to be seen from outside of its file and of its debug file, as they were when it was opened; 0:
+	 * nothing. n_path: bytes of path that are the file's, without a member's. */
+	uint64_t seen, debug_seen;
+	size_t n_path;
+	uint32_t part; /* of the last run, which asked it: number + 1; 0: it did not */
 	struct dwarf_variables *variables; /* of lookup_global and lookup_locals */
 	bool variables_sought;
 	bool met; /* by lookup_run, at an address of a zip file, without a name from the caller */
@@ -48,6 +58,17 @@ struct lookup_query {
 	uint64_t addr;
 	struct symbolize_named
 	    named; /* the answer; its call is in lookup.symbols, unless lookup.viewing */
+};
+
+/* The queries of one file. */
+struct lookup_part {
+	struct lookup_file *file;
+	size_t n;
+	uint64_t *addrs; /* theirs; then unique, ascending */
+	uint32_t *at;    /* by query of the part: its address among those */
+	size_t n_addrs;
+	uint32_t *queries; /* of the part; NULL: all that there are */
+	struct dwarf_answers answers;
 };
 
 struct lookup {
@@ -63,8 +84,11 @@ struct lookup {
 	/* Of the last run: named.call is the engine's, its reason and flags are not set; symbols is
 	 * empty. */
 	bool viewing;
-	struct dwarf_answers *answers; /* by file, while viewing; zeroed without queries */
-	size_t n_answers;
+	struct lookup_part
+	    *parts; /* files that the last run asked, with their answers while viewing */
+	size_t n_parts;
+	uint64_t runs, symbol_bytes; /* of all files */
+	struct calls_names names;    /* kept from run to run */
 	struct intern
 	    messages; /* complaints, each once; ids below next_message have been reported */
 	uint32_t next_message;
@@ -74,6 +98,12 @@ void lookup_init(struct lookup *l, const struct lookup_options *o); /* o is copi
 void lookup_release(struct lookup *l);
 /* The file at this path; the same pointer for the same path. Never NULL: see its object. */
 struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
+/* Gives back what a file holds; it is opened again by lookup_file. Answers of the last run are gone. Of a zip file
+ * the libraries in it, too. */
+void lookup_close(struct lookup *l, struct lookup_file *f);
+/* Another file is at its path, or at its debug file's, since it was opened: its device, inode, size or time of
+ * modification differ. One that is gone has no other in its place. */
+bool lookup_replaced(const struct lookup_file *f);
 /* The file of this build-id in the search's folders or of its finders; NULL: none has it. */
 struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id);
 /* It is open for queries. */

@@ -12,7 +12,7 @@
 
 static const struct dwarf_answers *answers_of(const struct lookup *l, const struct lookup_query *q)
 {
-	return q->file && q->file->index < l->n_answers ? &l->answers[q->file->index] : NULL;
+	return q->file && q->file->part ? &l->parts[q->file->part - 1].answers : NULL;
 }
 
 static void set_symbol(const struct object_symbol *sym, struct lookup_call *c)

@@ -168,6 +168,13 @@ void verify_offer(struct verify *v, const struct dwarf_job *job, const char *pat
 	}
 }
 
+void verify_forget(struct verify *v, const struct object *o)
+{
+	for (size_t i = 0; v && i < v->n; i++)
+		if (v->all[i].object == o)
+			v->all[i].object = NULL;
+}
+
 /* The questions to libdwarf. */
 
 static int by_file(const void *a, const void *b)

@@ -30,6 +30,8 @@ struct verify;
 /* Chooses n answers at most. */
 struct verify *verify_new(uint64_t n, uint64_t seed);
 void verify_free(struct verify *v); /* accepts NULL */
+/* An object goes: its answers are not asked again. Accepts NULL. */
+void verify_forget(struct verify *v, const struct object *o);
 /* A job has been answered. v NULL: nothing happens. The object and path are borrowed until
  * verify_free. */
 void verify_offer(struct verify *v, const struct dwarf_job *job, const char *path,

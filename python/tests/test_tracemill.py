@@ -81,6 +81,19 @@ class Symbolizing(unittest.TestCase):
                 call()
         s.close()
 
+    def test_one_by_one(self):
+        at = self.main_address()
+        with tracemill.Symbolizer(keep=1) as s:
+            want = [a.calls for a in s.symbolize(s.open(PROGRAM), range(at, at + 16))]
+        with tracemill.Symbolizer(keep=1 << 20) as s:
+            b = s.open(PROGRAM)
+            for _ in range(6):
+                self.assertEqual([s.symbolize(b, [a])[0].calls for a in range(at, at + 16)], want)
+            s.close_binary(b)
+            self.assertEqual(s.symbolize(b, [at])[0].calls, want[0])
+            with tracemill.Symbolizer() as other, self.assertRaises(ValueError):
+                other.close_binary(b)
+
     def test_process(self):
         with tracemill.Symbolizer() as s:
             p = s.process()

@@ -28,6 +28,23 @@ class _Options(ctypes.Structure):
         ("cache_dir", ctypes.c_char_p),
         ("progress", _Progress),
         ("progress_arg", ctypes.c_void_p),
+        ("engine", ctypes.c_char_p),
+        ("debuginfod_seconds", ctypes.c_uint),
+        ("reading", ctypes.c_void_p),
+        ("fetching", ctypes.c_void_p),
+        ("arch", ctypes.c_char_p),
+        ("dwp", ctypes.c_char_p),
+        ("line_maps", ctypes.c_void_p),
+        ("n_line_maps", ctypes.c_size_t),
+        ("method_maps", ctypes.c_void_p),
+        ("n_method_maps", ctypes.c_size_t),
+        ("usyms", ctypes.c_void_p),
+        ("n_usyms", ctypes.c_size_t),
+        ("line_map_window", ctypes.c_uint64),
+        ("jit_map", ctypes.c_char_p),
+        ("verify", ctypes.c_uint64),
+        ("verify_seed", ctypes.c_uint64),
+        ("keep", ctypes.c_uint64),
     ]
 
 
@@ -83,6 +100,7 @@ declare("tracemill_symbolizer_new_of", ctypes.c_int, _pointer(_handle), _pointer
 declare("tracemill_symbolizer_free", None, _handle)
 declare("tracemill_error", ctypes.c_char_p, _handle)
 declare("tracemill_binary_open", ctypes.c_int, _handle, ctypes.c_char_p, _pointer(_handle))
+declare("tracemill_binary_close", ctypes.c_int, _handle, _handle)
 declare("tracemill_binary_by_id", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t, _pointer(_handle))
 declare("tracemill_binary_facts", ctypes.c_int, _handle, _handle, _pointer(_Facts))
 declare("tracemill_symbolize", ctypes.c_int, _handle, _pointer(_Query), ctypes.c_size_t)
@@ -161,6 +179,7 @@ class Symbolizer:
         threads: int = 0,
         system_dirs: bool = True,
         progress: Optional[Callable[[int, int], None]] = None,
+        keep: int = 0,  # bytes of what was decoded; 0: 64 MiB, 1: nothing
     ) -> None:
         self._open = _handle()
         self._binaries: Set[int] = set()
@@ -183,6 +202,7 @@ class Symbolizer:
             n_debuginfod_urls=len(urls),
             cache_dir=named(cache_dir) if cache_dir else None,
             progress=self._progress,
+            keep=whole(keep, "keep"),
         )
         status = lib.tracemill_symbolizer_new_of(ctypes.byref(self._open), ctypes.byref(options), VERSION)
         if status != OK:
@@ -234,6 +254,12 @@ class Symbolizer:
         handle = _handle()
         self._check(lib.tracemill_binary_open(self._s, named(path), ctypes.byref(handle)), path)
         return self._binary(handle)
+
+    def close_binary(self, binary: Binary) -> None:
+        """Gives back what a binary holds; it is opened again when it is used."""
+        if binary.handle not in self._binaries:
+            raise ValueError("%s is not open in this Symbolizer" % binary.path)
+        self._check(lib.tracemill_binary_close(self._s, binary.handle))
 
     def by_build_id(self, build_id: bytes) -> Optional[Binary]:
         """The binary with this build-id; None: there is none."""

@@ -341,6 +341,7 @@ static void with_every_option(const char *folder)
 			  *const urls[] = {"http://127.0.0.1:1/"};
 	struct tracemill_options o;
 	struct tracemill_symbolizer *s;
+	struct tracemill_binary *b;
 
 	SIZED(o);
 	o.flags = TRACEMILL_EXPLAIN | TRACEMILL_DETAILS | TRACEMILL_LINE_MAP_WINDOW;
@@ -361,6 +362,7 @@ static void with_every_option(const char *folder)
 	o.n_line_maps = o.n_method_maps = o.n_usyms = 1;
 	o.line_map_window = 10;
 	o.jit_map = "none.map";
+	o.keep = 1 << 20;
 	o.verify = 3;
 	o.verify_seed = 7;
 	s = handle(&o);
@@ -371,6 +373,9 @@ static void with_every_option(const char *folder)
 	s = handle(NULL);
 	ask(s, 0);
 	ask_of_binary(s);
+	OK(s, tracemill_binary_open(s, binary, &b));
+	OK(s, CALL(tracemill_binary_close)(s, b));
+	ask(s, 0);
 	tracemill_symbolizer_free(s);
 }
 

@@ -75,6 +75,13 @@ static enum tracemill_status ask_more(struct tracemill_symbolizer *s, struct bat
 		st = tracemill_prefetch(s, binary);
 	if (!st)
 		st = ask(s, b);
+	/* one at a time, so often that what is decoded is kept; and nothing of it any more */
+	for (size_t i = 0; !st && i < 8; i++)
+		st = tracemill_symbolize(s, b->queries, 1);
+	if (!st)
+		st = tracemill_binary_close(s, binary);
+	if (!st)
+		st = ask(s, b);
 	if (!st)
 		st = tracemill_resolved(s, &b->queries[0], &binary, &at);
 	for (int table = TRACEMILL_CODE; !st && table <= TRACEMILL_DATA; table++)

@@ -398,6 +398,13 @@ static uint64_t abbrevs_make(struct fast_tables *t, struct fast_bytes section, s
 	return 0;
 }
 
+static uint64_t abbrevs_bytes(const struct abbrevs *a)
+{
+	return sizeof *a + a->cap * sizeof *a->all + a->cap_sites * sizeof *a->sites +
+	       a->cap_attrs * sizeof *a->attrs + a->cap_ops * sizeof *a->ops +
+	       a->cap_codes * sizeof *a->codes;
+}
+
 const struct abbrevs *fast_tables_get(struct fast_tables *t, struct fast_bytes section,
 				      size_t index)
 {
@@ -412,6 +419,7 @@ const struct abbrevs *fast_tables_get(struct fast_tables *t, struct fast_bytes s
 	if (atomic_compare_exchange_strong(&t->compiled[index], &other, made)) {
 		/* once, however many workers have made it at once */
 		atomic_fetch_add(&t->spent, spent);
+		atomic_fetch_add(&t->bytes, abbrevs_bytes(made));
 		return made;
 	}
 	abbrevs_free(made);
@@ -432,6 +440,17 @@ const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes s
 	own->why = NULL;
 	atomic_fetch_add(&t->spent, abbrevs_make(t, section, index, own));
 	return own;
+}
+
+uint64_t fast_tables_bytes(const struct fast_tables *t)
+{
+	return t->n * (sizeof *t->keys + sizeof *t->compiled + sizeof *t->uses) +
+	       atomic_load_explicit(&t->bytes, memory_order_relaxed);
+}
+
+void fast_tables_begin(struct fast_tables *t)
+{
+	atomic_store(&t->spent, 0);
 }
 
 void fast_tables_release(struct fast_tables *t)

@@ -114,6 +114,7 @@ struct fast_tables {
 	_Atomic(struct abbrevs *) *compiled;
 	uint32_t *uses; /* by how many units */
 	size_t n;
+	_Atomic uint64_t bytes; /* of memory that those that are compiled take */
 	_Atomic uint64_t spent; /* bytes of .debug_abbrev read; overlapping tables could be many */
 	uint64_t limit;
 };
@@ -127,6 +128,10 @@ const struct abbrevs *fast_tables_get(struct fast_tables *t, struct fast_bytes s
 const struct abbrevs *fast_tables_own(struct fast_tables *t, struct fast_bytes section,
 				      size_t index, struct abbrevs *own);
 void abbrevs_release(struct abbrevs *t);
+/* Of memory, with all that is compiled. */
+uint64_t fast_tables_bytes(const struct fast_tables *t);
+/* Tables are going to be asked for by another batch, which may read as much as the first. */
+void fast_tables_begin(struct fast_tables *t);
 void fast_tables_release(struct fast_tables *t);
 
 /* Bytes of a form of fixed size, or -1 - (enum abbrev_op_kind), or INT_MIN: unknown. */

@@ -356,6 +356,19 @@ void fast_worker_init(struct fast_worker *w, struct dwarf_answers *out)
 	w->writer.store = &out->store;
 }
 
+void fast_worker_forget(struct fast_worker *w)
+{
+	w->table_of = NULL;
+	w->info.f = w->lines.near.f = NULL;
+}
+
+void fast_worker_done(struct fast_worker *w)
+{
+	store_writer_done(&w->writer);
+	arena_release(&w->arena);
+	w->out = NULL;
+}
+
 void fast_worker_release(struct fast_worker *w)
 {
 	store_writer_done(&w->writer);
@@ -377,6 +390,5 @@ void fast_worker_release(struct fast_worker *w)
 	free(w->extra_ids);
 	free(w->path_of);
 	buf_release(&w->path);
-	free(w->runs);
 	*w = (struct fast_worker){.cap = 0};
 }

@@ -24,9 +24,9 @@ struct fast_answers {
 	const char *why_no_names;       /* of a unit's part, or NULL */
 };
 
-/* What a worker keeps from one piece of work to the next. Zeroed is empty. */
+/* What a worker keeps from one piece of work to the next, and from job to job. Zeroed is empty. */
 struct fast_worker {
-	struct arena arena; /* what lives as long as the worker */
+	struct arena arena; /* what lives as long as the job */
 	struct budget budget;
 	bool copy_names; /* sections go before the answers do */
 	/* processor seconds so far, when timed */
@@ -63,9 +63,6 @@ struct fast_worker {
 	uint32_t *path_of; /* by file number: id in the store; 0: none yet */
 	size_t cap_path_of;
 	struct buf path;
-	/* of the index */
-	struct fast_run *runs;
-	size_t n_runs, cap_runs;
 };
 
 /* Before the first answer: where they go. */
@@ -79,6 +76,10 @@ const struct fast_unit *fast_worker_unit(struct fast_worker *w, const struct fas
 /* addrs are the job's. a->unit, query, n, to and direct say what to do. */
 void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_t *addrs,
 		       struct fast_answers *a);
+/* The job is done: what it has stored is handed over. */
+void fast_worker_done(struct fast_worker *w);
+/* A file goes that it may have seen. */
+void fast_worker_forget(struct fast_worker *w);
 void fast_worker_release(struct fast_worker *w);
 
 #endif

@@ -12,6 +12,8 @@
  *	name.c     names, call sites
  *	split.c    units whose functions are in .dwo and .dwp files
  *	answer.c   one unit and its addresses -> answers
+ *	pieces.c   one unit -> answers for all that it owns
+ *	kept.c     what stays for the next batch: who claims what, answers of units
  *	fast.c     owners of addresses, the queue
  *	merge.c    complaints, and what may belong to a unit that is lost
  *	../store.c calls and texts, stored once
@@ -34,6 +36,7 @@
 
 enum {
 	INDEX_CHUNK = 16,      /* units per piece of work of the index */
+	OWN_CHUNK = 4096,      /* claims per piece of work */
 	ROUND_PAIRS = 4 << 20, /* of (unit, address) in one of the later rounds */
 };
 
@@ -48,36 +51,16 @@ static struct fast_worker *worker(struct fast_engine *g, unsigned index)
 	unsigned seconds = g->options->seconds ? g->options->seconds : FAST_SECONDS;
 
 	if (g->fresh[index])
-		w->budget = (struct budget){.seconds = clock_thread_seconds() + seconds};
+		w->budget = (struct budget){.allowed = seconds};
 	g->fresh[index] = false;
 	return w;
 }
 
-static void run_pool(struct fast_engine *g, size_t n, pool_fn fn)
+static void run_pool(struct fast_engine *g, size_t n, void *arg, pool_fn fn)
 {
 	for (unsigned i = 0; i < g->n_workers; i++)
 		g->fresh[i] = true;
-	pool_run(g->n_workers, n, fn, g);
-}
-
-struct own {
-	struct fast_engine *g;
-	struct fast_worker *w;
-};
-
-/* The addresses in [lo, hi) are the unit's. */
-static void fast_own_range(void *arg, uint64_t lo, uint64_t hi)
-{
-	struct own *o = arg;
-	struct fast_worker *w = o->w;
-	const struct dwarf_job *job = o->g->job;
-	uint32_t from = first_at_least(job->addrs, job->n, lo), to;
-
-	if (from == job->n || job->addrs[from] >= hi)
-		return;
-	to = from + first_at_least(job->addrs + from, job->n - from, hi);
-	VEC_PUSH(w->runs, w->n_runs, w->cap_runs) = (struct fast_run){from, to - from};
-	budget_spend(&w->budget, to - from);
+	pool_run(g->n_workers, n, fn, arg);
 }
 
 /* What says where it is by rows alone: a file of several sections by an old assembler; thunks. */
@@ -153,27 +136,137 @@ bool fast_own(struct fast_file *f, struct fast_worker *w, struct fast_unit *u,
 	return !why;
 }
 
-static void index_unit(struct fast_engine *g, struct fast_worker *w, struct fast_unit *u)
-{
-	struct own o = {g, w};
+/* What some units claim, in their order. */
+struct indexing {
+	struct fast_engine *g;
+	struct claims {
+		struct fast_claim *all;
+		size_t n, cap;
+	} * chunks;
+	uint64_t
+	    most; /* claims of one chunk: sound units share none, and each takes two bytes at least */
+};
 
-	w->n_runs = 0;
-	if (!fast_own(&g->file, w, u, fast_own_range, &o))
+struct own {
+	struct claims *to;
+	uint32_t unit;
+	uint64_t most;
+	bool over;
+};
+
+static void fast_own_range(void *arg, uint64_t lo, uint64_t hi)
+{
+	struct own *o = arg;
+	struct claims *c = o->to;
+	struct fast_claim *last = c->n ? &c->all[c->n - 1] : NULL;
+
+	if (last && last->unit == o->unit && last->hi == lo) {
+		last->hi = hi;
 		return;
-	u->n_runs = w->n_runs;
-	u->runs = arena_alloc(&w->arena, u->n_runs * sizeof *u->runs);
-	if (u->n_runs)
-		memcpy(u->runs, w->runs, u->n_runs * sizeof *u->runs);
+	}
+	o->over = c->n >= o->most;
+	if (!o->over)
+		VEC_PUSH(c->all, c->n, c->cap) = (struct fast_claim){lo, hi, o->unit};
 }
 
 static void fast_index_chunk(size_t item, unsigned index, void *arg)
 {
-	struct fast_engine *g = arg;
-	struct fast_worker *w = worker(g, index);
+	struct indexing *x = arg;
+	struct fast_file *f = x->g->file;
+	struct fast_worker *w = worker(x->g, index);
 	size_t end = (item + 1) * INDEX_CHUNK;
 
-	for (size_t i = item * INDEX_CHUNK; i < end && i < g->file.n_units; i++)
-		index_unit(g, w, &g->file.units[i]);
+	for (size_t i = item * INDEX_CHUNK; i < end && i < f->n_units; i++) {
+		struct own o = {.to = &x->chunks[item], .unit = (uint32_t)i, .most = x->most};
+		struct fast_unit *u = &f->units[i];
+		size_t before = o.to->n;
+
+		if (!fast_own(f, w, u, fast_own_range, &o)) {
+			o.to->n = before;
+		} else if (o.over) {
+			o.to->n = before;
+			u->state = UNIT_LOST;
+			u->why = fast_fault(
+			    f, IN_INFO, u->die,
+			    "unit DIE: address ranges overlap, or are shared, too often");
+		}
+	}
+}
+
+/* The claims of all units. */
+static void fast_index(struct fast_engine *g)
+{
+	struct fast_kept_file *k = g->of;
+	struct fast_file *f = g->file;
+	size_t n = (f->n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, unit = 0;
+	struct indexing x = {.g = g, .chunks = mem_zarray(n, sizeof *x.chunks)};
+
+	x.most =
+	    (f->in[IN_RANGES].n + f->in[IN_RNGLISTS].n + f->in[IN_INFO].n + f->in[IN_LINE].n) / 2;
+	run_pool(g, n, &x, fast_index_chunk);
+	for (size_t i = 0; i < n; i++)
+		k->n_claims += x.chunks[i].n;
+	k->claims = mem_array(k->n_claims, sizeof *k->claims);
+	k->units = mem_zarray(f->n_units + 1, sizeof *k->units);
+	k->n_claims = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (x.chunks[i].n)
+			memcpy(k->claims + k->n_claims, x.chunks[i].all,
+			       x.chunks[i].n * sizeof *k->claims);
+		k->n_claims += x.chunks[i].n;
+		free(x.chunks[i].all);
+	}
+	free(x.chunks);
+	for (size_t i = 0; i <= k->n_claims; i++)
+		for (; unit <= (i < k->n_claims ? k->claims[i].unit : f->n_units); unit++)
+			k->units[unit].first_claim = i;
+}
+
+/* The addresses that claims hold. */
+struct owning {
+	struct fast_engine *g;
+	const uint32_t *claims; /* NULL: all */
+	size_t n;
+	struct fast_owner *to; /* one for each; without addresses */
+};
+
+static void fast_find_owners(size_t item, unsigned index, void *arg)
+{
+	struct owning *o = arg;
+	const struct dwarf_job *job = o->g->job;
+	struct fast_worker *w = worker(o->g, index);
+	size_t end = (item + 1) * OWN_CHUNK;
+
+	for (size_t i = item * OWN_CHUNK; i < end && i < o->n; i++) {
+		const struct fast_claim *c = &o->g->of->claims[o->claims ? o->claims[i] : i];
+		uint32_t from = first_at_least(job->addrs, job->n, c->lo), to = from;
+
+		if (from < job->n && job->addrs[from] < c->hi)
+			to = from + first_at_least(job->addrs + from, job->n - from, c->hi);
+		o->to[i] = (struct fast_owner){c->unit, {from, to - from}};
+		budget_spend(&w->budget, 1 + to - from);
+		if (w->budget.over) /* claims overlap again and again */
+			o->to[i].run.n = 0;
+	}
+}
+
+static void fast_own_addresses(struct fast_engine *g)
+{
+	struct owning o = {.g = g};
+	uint32_t *claims = fast_kept_claims(g->of, g->job->addrs, g->job->n, &o.n);
+	size_t n = 0;
+
+	o.claims = claims;
+	o.to = pages_array(o.n, sizeof *o.to);
+	run_pool(g, (o.n + OWN_CHUNK - 1) / OWN_CHUNK, &o, fast_find_owners);
+	for (size_t i = 0; i < o.n; i++)
+		if (o.to[i].run.n)
+			o.to[n++] = o.to[i];
+	for (unsigned i = 0; i < g->n_workers; i++)
+		g->over |= g->workers[i].budget.over;
+	free(claims);
+	g->owners = o.to;
+	g->n_owners = n;
 }
 
 static void fast_do_task(size_t item, unsigned index, void *arg)
@@ -185,8 +278,9 @@ static void fast_do_task(size_t item, unsigned index, void *arg)
 	if (w->budget.over) {
 		a->found_all = DWARF_GAVE_UP;
 		a->why = "the time limit is reached";
-	} else {
-		fast_answers_make(w, &g->file, g->job->addrs, a);
+	} else if (!fast_kept_answer(g->kept, g->of, w, &g->kept->scratch[index], g->job->addrs,
+				     a)) {
+		fast_answers_make(w, g->file, g->job->addrs, a);
 	}
 	for (size_t q = 0; !a->made && q < a->n; q++)
 		a->to[a->direct ? q : a->query[q]] = (struct dwarf_answer){.found = a->found_all};
@@ -208,6 +302,7 @@ static unsigned worth(uint8_t found)
 static struct fast_answers *add_task(struct fast_engine *g, uint32_t unit, const uint32_t *query,
 				     size_t n)
 {
+	fast_kept_use(g->kept, g->of, unit);
 	VEC_PUSH(g->tasks, g->n_tasks, g->cap_tasks) =
 	    (struct fast_answers){.unit = unit, .query = query, .n = n, .to = g->job->out->of};
 	return &g->tasks[g->n_tasks - 1];
@@ -220,7 +315,7 @@ static void fast_run_round(struct fast_engine *g)
 
 	g->order = mem_array(n, sizeof *g->order);
 	for (size_t i = 0; i < n; i++) {
-		const struct fast_unit *u = &g->file.units[g->tasks[g->first_task + i].unit];
+		const struct fast_unit *u = &g->file->units[g->tasks[g->first_task + i].unit];
 
 		items[i] = (struct sort_item){UINT64_MAX - (u->end - u->offset), (uint32_t)i};
 	}
@@ -228,7 +323,7 @@ static void fast_run_round(struct fast_engine *g)
 	for (size_t i = 0; i < n; i++)
 		g->order[i] = items[i].index;
 	free(items);
-	run_pool(g, n, fast_do_task);
+	run_pool(g, n, g, fast_do_task);
 	free(g->order);
 	for (size_t i = g->first_task; i < g->n_tasks; i++) {
 		const struct fast_answers *a = &g->tasks[i];
@@ -243,18 +338,28 @@ static void fast_run_round(struct fast_engine *g)
 	g->first_task = g->n_tasks;
 }
 
+/* The end of the owners of the same unit. */
+static size_t end_of_unit(const struct fast_engine *g, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < g->n_owners && g->owners[end].unit == g->owners[first].unit)
+		end++;
+	return end;
+}
+
 /* Every address to its first owner, whose answer needs no other place: it is the first one. */
 static void fast_first_round(struct fast_engine *g, uint32_t *query)
 {
-	uint32_t *at = mem_zarray(g->file.n_units + 1, sizeof *at);
+	uint32_t *at = mem_zarray(g->n_owners, sizeof *at); /* by the first of a unit's owners */
 	size_t n = 0;
 
-	for (size_t i = 0; i < g->file.n_units; i++) {
-		const struct fast_unit *u = &g->file.units[i];
+	for (size_t i = 0, end; i < g->n_owners; i = end) {
+		end = end_of_unit(g, i);
+		for (size_t r = i; r < end; r++) {
+			const struct fast_run *run = &g->owners[r].run;
 
-		for (size_t r = 0; r < u->n_runs; r++) {
-			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
-			     q++) {
+			for (uint32_t q = run->first; q < run->first + run->n; q++) {
 				if (g->owner[q])
 					continue;
 				g->owner[q] = (uint32_t)i + 1;
@@ -262,12 +367,12 @@ static void fast_first_round(struct fast_engine *g, uint32_t *query)
 			}
 		}
 	}
-	for (size_t i = 0; i < g->file.n_units; i++) {
+	for (size_t i = 0; i < g->n_owners; i = end_of_unit(g, i)) {
 		size_t count = at[i];
 
 		at[i] = (uint32_t)n;
 		if (count)
-			add_task(g, (uint32_t)i, query + n, count);
+			add_task(g, g->owners[i].unit, query + n, count);
 		n += count;
 	}
 	for (uint32_t q = 0; q < g->job->n; q++) {
@@ -299,21 +404,21 @@ static void fast_later_rounds(struct fast_engine *g)
 	size_t n_starts = 0, cap_starts = 0;
 
 	memset(stamp, 0, g->job->n * sizeof *stamp);
-	for (size_t i = 0; i <= g->file.n_units; i++) {
-		const struct fast_unit *u;
+	for (size_t i = 0, end; i <= g->n_owners; i = end) {
+		bool last = i == g->n_owners;
 		size_t first = n;
 
-		if (n && (i == g->file.n_units || n > ROUND_PAIRS)) {
+		if (n && (last || n > ROUND_PAIRS)) {
 			uint32_t *kept = arena_alloc(&g->workers[0].arena, n * sizeof *kept);
 			struct dwarf_answer *to = arena_alloc(&g->workers[0].arena, n * sizeof *to);
 
 			memcpy(kept, query, n * sizeof *kept);
 			for (size_t k = 0; k < n_starts; k++) {
-				size_t end = k + 1 < n_starts ? starts[k + 1].first : n;
+				size_t next = k + 1 < n_starts ? starts[k + 1].first : n;
 
 				struct fast_answers *a =
 				    add_task(g, starts[k].unit, kept + starts[k].first,
-					     end - starts[k].first);
+					     next - starts[k].first);
 
 				a->to = to + starts[k].first;
 				a->direct = true;
@@ -321,12 +426,11 @@ static void fast_later_rounds(struct fast_engine *g)
 			fast_run_round(g);
 			n = n_starts = first = 0;
 		}
-		if (i == g->file.n_units)
-			break;
-		u = &g->file.units[i];
-		for (size_t r = 0; r < u->n_runs; r++) {
-			for (uint32_t q = u->runs[r].first; q < u->runs[r].first + u->runs[r].n;
-			     q++) {
+		end = last ? i + 1 : end_of_unit(g, i);
+		for (size_t r = i; !last && r < end; r++) {
+			const struct fast_run *run = &g->owners[r].run;
+
+			for (uint32_t q = run->first; q < run->first + run->n; q++) {
 				if (fast_settled(&g->job->out->of[q]) || g->owner[q] > i ||
 				    stamp[q] == i + 1)
 					continue;
@@ -337,7 +441,7 @@ static void fast_later_rounds(struct fast_engine *g)
 		if (n == first)
 			continue;
 		sort_array(query + first, n - first, sizeof *query, fast_by_number);
-		VEC_PUSH(starts, n_starts, cap_starts).unit = (uint32_t)i;
+		VEC_PUSH(starts, n_starts, cap_starts).unit = g->owners[i].unit;
 		starts[n_starts - 1].first = first;
 	}
 	free(starts);
@@ -354,7 +458,7 @@ static void set_section(struct fast_file *f, size_t i, const struct object_secti
 /* The supplementary file's units: all their DIEs are read, since no query asks for single ones. */
 static enum status fast_load_alt(struct fast_engine *g, struct object *o, struct err *e)
 {
-	struct fast_file *f = &g->file, *alt = mem_zalloc(sizeof *alt);
+	struct fast_file *f = g->file, *alt = mem_zalloc(sizeof *alt);
 	struct fast_value ranges, low, high;
 	struct sections s = {.abbrev = NULL};
 	enum status st = sections_load(&s, o, e);
@@ -378,7 +482,7 @@ static enum status fast_load_alt(struct fast_engine *g, struct object *o, struct
 
 enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 {
-	struct fast_file *f = &g->file;
+	struct fast_file *f = g->file;
 	enum status st;
 
 	/* Other workers may take all units before this thread, which alone reports, has one. */
@@ -417,14 +521,28 @@ static double lap(double *from)
 
 static void count(const struct fast_engine *g, struct dwarf_stats *s)
 {
-	s->n_units = g->file.n_units;
+	s->n_units = g->file->n_units;
 	s->n_asked = g->n_tasks;
-	for (size_t i = 0; i < g->file.n_units; i++)
-		s->n_lost += g->file.units[i].state == UNIT_LOST;
+	for (size_t i = 0; i < g->file->n_units; i++)
+		s->n_lost += g->file->units[i].state == UNIT_LOST;
 	for (unsigned i = 0; i < g->n_workers; i++) {
 		s->scopes += g->workers[i].scopes_time;
 		s->lines += g->workers[i].lines_time;
 		s->names += g->workers[i].names_time;
+	}
+}
+
+static void fast_begin_workers(struct fast_engine *g)
+{
+	g->n_workers = g->options->jobs ? g->options->jobs : 1;
+	fast_kept_workers(g->kept, g->n_workers);
+	g->workers = g->kept->workers;
+	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
+	for (unsigned i = 0; i < g->n_workers; i++) {
+		fast_worker_init(&g->workers[i], g->job->out);
+		g->workers[i].timed = g->job->stats;
+		g->workers[i].scopes_time = g->workers[i].lines_time = g->workers[i].names_time = 0;
+		g->workers[i].copy_names = g->options->once;
 	}
 }
 
@@ -434,65 +552,92 @@ static void fast_answer_tasks(struct fast_engine *g, struct dwarf_stats *stats, 
 	uint32_t *query = pages_array(job->n, sizeof *query);
 	struct err e = ERR_INIT;
 
-	g->n_workers = g->options->jobs ? g->options->jobs : 1;
-	g->workers = mem_zarray(g->n_workers, sizeof *g->workers);
-	for (unsigned i = 0; i < g->n_workers; i++) {
-		fast_worker_init(&g->workers[i], job->out);
-		g->workers[i].timed = job->stats;
-		g->workers[i].copy_names = g->options->once;
-	}
-	g->fresh = mem_zarray(g->n_workers, sizeof *g->fresh);
 	g->owner = pages_array(job->n, sizeof *g->owner);
 	memset(g->owner, 0, job->n * sizeof *g->owner);
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
-	fast_units_index(&g->file);
-	run_pool(g, (g->file.n_units + INDEX_CHUNK - 1) / INDEX_CHUNK, fast_index_chunk);
+	fast_own_addresses(g);
 	stats->units = lap(from);
 	fast_first_round(g, query);
 	fast_later_rounds(g);
 	stats->decode = lap(from);
 	fast_complain_of_units(g);
 	fast_merge(g);
+	for (size_t i = 0; i < g->n_tasks; i++)
+		g->of->units[g->tasks[i].unit].asked +=
+		    g->of->units[g->tasks[i].unit].asked < UINT8_MAX;
 	stats->merge = lap(from);
-	count(g, stats);
-	if (object_intact(job->object, &e) || fast_splits_intact(g->file.splits, &e))
+	if (job->stats)
+		count(g, stats);
+	if (object_intact(job->object, &e) || fast_splits_intact(g->file->splits, &e))
 		fast_give_back(g, e.msg);
-	for (unsigned i = 0; i < g->n_workers; i++)
-		fast_worker_release(&g->workers[i]);
-	free(g->workers);
-	free(g->fresh);
+	free(g->owners);
 	free(g->owner);
 	free(g->tasks);
 	free(query);
 }
 
-static void fast_run_job(struct dwarf_job *job, const struct dwarf_options *options)
+/* False: the job is answered, since there is nothing to read. */
+static bool fast_open(struct fast_engine *g)
 {
-	struct fast_engine g = {.options = options, .job = job};
 	struct sections sections = {.abbrev = NULL};
-	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
-	double from = clock_seconds();
+	struct dwarf_job *job = g->job;
 	struct err e = ERR_INIT;
 	enum status st;
+
+	if (g->of) {
+		g->file = &g->of->file;
+		fast_tables_begin(&g->file->tables);
+		atomic_store(fast_lists_read(g->file->common), 0);
+		if (g->options->progress)
+			g->options->progress(g->options->progress_arg, 0, job->n);
+		return true;
+	}
+	g->of = fast_kept_add(g->kept, job->object, g->options);
+	g->file = &g->of->file;
+	st = fast_load(g, &sections, &e);
+	buf_release(&sections.complaint);
+	if (!st) {
+		fast_units_index(g->file);
+		fast_index(g);
+		return true;
+	}
+	fast_complain(g, "%s", e.msg);
+	for (size_t i = 0; i < job->n; i++)
+		job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
+	return false;
+}
+
+static void fast_run_job(struct dwarf_kept *k, struct dwarf_job *job,
+			 const struct dwarf_options *options)
+{
+	struct fast_engine g = {.options = options, .job = job, .kept = k};
+	struct dwarf_stats none, *stats = job->stats ? job->stats : &none;
+	double from = clock_seconds();
+	bool open;
 
 	*stats = (struct dwarf_stats){0};
 	job->out->bare = !options->extras;
 	for (size_t i = 0; i < job->n; i++)
 		job->out->of[i] = (struct dwarf_answer){.found = DWARF_ABSENT};
-	if (!job->n || !object_has_dwarf(job->object))
+	g.of = job->n ? fast_kept_find(k, job->object, options) : NULL;
+	if (!job->n || (!g.of && !object_has_dwarf(job->object)))
 		return;
-	st = fast_load(&g, &sections, &e);
+	k->one = job->n == 1;
+	fast_begin_workers(&g);
+	open = fast_open(&g);
 	stats->sections = lap(&from);
-	if (st) {
-		fast_complain(&g, "%s", e.msg);
-		for (size_t i = 0; i < job->n; i++)
-			job->out->of[i].found = st == ST_LIMIT ? DWARF_GAVE_UP : DWARF_MALFORMED;
-	} else {
+	if (open)
 		fast_answer_tasks(&g, stats, &from);
-	}
-	fast_file_release(&g.file);
-	buf_release(&sections.complaint);
+	for (unsigned i = 0; i < g.n_workers; i++)
+		fast_worker_done(&g.workers[i]);
+	fast_kept_rest(k);
+	free(g.fresh);
+	/* What is said of a file that is not sound, or of a part that is another file's, is for one batch. */
+	if (!open || g.n_complaints || fast_splits_used(g.file->splits) || options->once)
+		fast_kept_drop(k, g.of);
+	else
+		fast_kept_count(k, g.of);
 	if (options->once)
 		object_drop_sections(job->object);
 }
@@ -500,8 +645,14 @@ static void fast_run_job(struct dwarf_job *job, const struct dwarf_options *opti
 enum status dwarf_fast(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf_options *options,
 		       struct err *e)
 {
+	struct dwarf_kept *k = options->kept ? options->kept : dwarf_kept_new(0);
+
 	(void)e; /* whatever goes wrong is an answer */
-	for (size_t i = 0; i < n_jobs; i++)
-		fast_run_job(&jobs[i], options);
+	for (size_t i = 0; i < n_jobs; i++) {
+		fast_kept_begin(k);
+		fast_run_job(k, &jobs[i], options);
+	}
+	if (!options->kept)
+		dwarf_kept_free(k);
 	return ST_OK;
 }

@@ -28,20 +28,22 @@ void fast_complain(struct fast_engine *g, const char *fmt, ...)
 
 void fast_complain_of_units(struct fast_engine *g)
 {
-	for (size_t i = 0; i < g->file.n_units; i++) {
-		const struct fast_unit *u = &g->file.units[i];
+	if (g->over)
+		fast_complain(g, "its units claim too many addresses: the time limit is reached");
+	for (size_t i = 0; !(g->of && g->of->sound) && i < g->file->n_units; i++) {
+		const struct fast_unit *u = &g->file->units[i];
 
 		if (u->state == UNIT_LOST)
 			fast_complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", u->offset,
 				      u->why);
-		g->file.lost |= u->state == UNIT_LOST;
+		g->file->lost |= u->state == UNIT_LOST;
 	}
-	if (g->file.chain_broken)
-		fast_complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", g->file.chain_offset,
-			      g->file.chain_broken);
+	if (g->file->chain_broken)
+		fast_complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", g->file->chain_offset,
+			      g->file->chain_broken);
 	for (size_t i = 0; i < g->n_tasks; i++) {
 		const struct fast_answers *a = &g->tasks[i];
-		const struct fast_unit *u = &g->file.units[a->unit];
+		const struct fast_unit *u = &g->file->units[a->unit];
 
 		if (a->why)
 			fast_complain(g, "unit at .debug_info+0x%" PRIx64 ": %s", u->offset,
@@ -57,7 +59,13 @@ void fast_complain_of_units(struct fast_engine *g)
 
 void fast_merge(struct fast_engine *g)
 {
-	for (size_t i = 0; g->file.lost && i < g->job->n; i++) {
+	for (size_t i = 0; g->over && i < g->job->n; i++) {
+		struct dwarf_answer *a = &g->job->out->of[i];
+
+		if (a->found == DWARF_NOT_FOUND)
+			a->found = DWARF_GAVE_UP;
+	}
+	for (size_t i = 0; g->file->lost && i < g->job->n; i++) {
 		struct dwarf_answer *a = &g->job->out->of[i];
 
 		if (a->found == DWARF_NOT_FOUND)

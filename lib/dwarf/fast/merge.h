@@ -6,22 +6,32 @@
 #ifndef TM_DWARF_FAST_MERGE_H
 #define TM_DWARF_FAST_MERGE_H
 
-#include "lib/dwarf/fast/answer.h"
+#include "lib/dwarf/fast/kept.h"
+
+/* Addresses of the job that a unit claims. */
+struct fast_owner {
+	uint32_t unit;
+	struct fast_run run;
+};
 
 struct fast_engine {
 	const struct dwarf_options *options;
 	struct dwarf_job *job;
-	struct fast_file file;
+	struct fast_file *file;
+	struct dwarf_kept *kept;   /* what workers are of */
+	struct fast_kept_file *of; /* what file is of */
 	struct fast_worker *workers;
 	unsigned n_workers;
-	bool *fresh; /* by worker: its time has not begun yet */
-	/* The answer so far is the job's; by address: the unit asked last, + 1; 0: none */
+	bool over;                 /* there was no time to find all owners */
+	bool *fresh;               /* by worker: its time has not begun yet */
+	struct fast_owner *owners; /* in the order of the units */
+	size_t n_owners;
+	/* The answer so far is the job's; by address: the first of its unit's owners, + 1; 0: none */
 	uint32_t *owner;
 	struct fast_answers *tasks; /* of all rounds */
 	size_t n_tasks, cap_tasks;
 	size_t first_task; /* of this round */
-	uint32_t *order;   /* of this round's tasks: the largest first */
-	uint32_t *query;   /* of this round */
+	uint32_t *order;   /* of this round's tasks: the largest first; or the items of work */
 	uint64_t answered;
 	size_t n_complaints;
 };

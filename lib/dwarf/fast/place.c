@@ -23,6 +23,7 @@ struct claim {
 
 struct dwarf_places {
 	struct fast_engine g;
+	struct fast_file file;
 	struct dwarf_options options;
 	struct dwarf_job job;
 	struct dwarf_answers answers; /* for complaints only */
@@ -52,7 +53,7 @@ struct dwarf_places *dwarf_places_new(struct object *o, struct err *e)
 	p = mem_zalloc(sizeof *p);
 	p->options.jobs = 1;
 	p->job = (struct dwarf_job){.object = o, .out = &p->answers};
-	p->g = (struct fast_engine){.options = &p->options, .job = &p->job};
+	p->g = (struct fast_engine){.options = &p->options, .job = &p->job, .file = &p->file};
 	p->worker.budget.seconds = clock_thread_seconds() + SECONDS;
 	dwarf_answers_init(&p->answers, 0);
 	st = fast_load(&p->g, &sections, e);
@@ -62,10 +63,10 @@ struct dwarf_places *dwarf_places_new(struct object *o, struct err *e)
 		free(p);
 		return NULL;
 	}
-	fast_units_index(&p->g.file);
-	for (size_t i = 0; i < p->g.file.n_units; i++) {
+	fast_units_index(&p->file);
+	for (size_t i = 0; i < p->file.n_units; i++) {
 		p->unit = (uint32_t)i;
-		fast_own(&p->g.file, &p->worker, &p->g.file.units[i], place_add_claim, p);
+		fast_own(&p->file, &p->worker, &p->file.units[i], place_add_claim, p);
 	}
 	return p;
 }
@@ -75,7 +76,7 @@ void dwarf_places_free(struct dwarf_places *p)
 	if (!p)
 		return;
 	fast_worker_release(&p->worker);
-	fast_file_release(&p->g.file);
+	fast_file_release(&p->file);
 	dwarf_answers_release(&p->answers);
 	arena_release(&p->arena);
 	free(p->claims);
@@ -176,18 +177,18 @@ const char *dwarf_places_source(struct dwarf_places *p, uint64_t addr, const cha
 
 		for (int relative = 0; addr >= c->lo && addr < c->hi && !text && relative < 2;
 		     relative++) {
-			p->g.file.relative = relative;
-			text = fast_lines_source(&p->g.file, &p->g.file.units[c->unit],
+			p->file.relative = relative;
+			text = fast_lines_source(&p->file, &p->file.units[c->unit],
 						 &p->worker.lines, path, n);
 		}
 	}
-	p->g.file.relative = false;
+	p->file.relative = false;
 	return text;
 }
 
 void dwarf_places_at(struct dwarf_places *p, uint64_t addr, struct dwarf_place *out)
 {
-	struct fast_file *f = &p->g.file;
+	struct fast_file *f = &p->file;
 	uint32_t last = UINT32_MAX;
 	struct fast_unit *asked = NULL;
 	const struct fast_unit *u;

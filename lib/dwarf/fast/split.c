@@ -89,6 +89,11 @@ void fast_splits_free(struct fast_splits *s)
 	free(s);
 }
 
+bool fast_splits_used(const struct fast_splits *s)
+{
+	return s && s->parts;
+}
+
 enum status fast_splits_intact(const struct fast_splits *s, struct err *e)
 {
 	for (const struct dwo *d = s ? s->files : NULL; d; d = d->next)

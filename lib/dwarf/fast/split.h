@@ -30,6 +30,8 @@ void fast_splits_free(struct fast_splits *s); /* accepts NULL */
  * as no two ask for one unit. */
 const struct fast_part *fast_part_of(const struct fast_file *f, struct fast_unit *u,
 				     struct budget *b);
+/* A part was looked for. */
+bool fast_splits_used(const struct fast_splits *s);
 /* ST_BAD when one of the files has lost bytes since. */
 enum status fast_splits_intact(const struct fast_splits *s, struct err *e);
 

@@ -53,9 +53,7 @@ struct fast_unit {
 	struct fast_part *part; /* split.h; NULL: not sought yet */
 	const char *comp_dir;   /* n_comp_dir bytes, not NUL-terminated for our purposes */
 	size_t n_comp_dir;
-	const char *why;       /* it is lost: with its place (fault.h) */
-	struct fast_run *runs; /* ascending within a range; may overlap */
-	size_t n_runs;
+	const char *why; /* it is lost: with its place (fault.h) */
 	/* Of a worker's own copy of this: the unit's bytes, from offset up to end, where they are
 	 * near (near.h). NULL: in the section. */
 	const uint8_t *near;

@@ -30,6 +30,7 @@ struct global {
 
 struct dwarf_variables {
 	struct fast_engine g;
+	struct fast_file file;
 	struct dwarf_options options;
 	struct dwarf_job job;
 	struct dwarf_answers answers; /* for complaints only */
@@ -68,7 +69,7 @@ struct dwarf_variables *dwarf_variables_new(struct object *o)
 	v->options.jobs = 1;
 	v->shift = object_debug_shift(o);
 	v->job = (struct dwarf_job){.object = o, .out = &v->answers};
-	v->g = (struct fast_engine){.options = &v->options, .job = &v->job};
+	v->g = (struct fast_engine){.options = &v->options, .job = &v->job, .file = &v->file};
 	v->worker.budget.seconds = clock_thread_seconds() + SECONDS;
 	dwarf_answers_init(&v->answers, 0);
 	st = fast_load(&v->g, &sections, &e);
@@ -79,10 +80,10 @@ struct dwarf_variables *dwarf_variables_new(struct object *o)
 		return NULL;
 	}
 	v->lists = fast_locations_of(o);
-	fast_units_index(&v->g.file);
-	for (size_t i = 0; i < v->g.file.n_units; i++) {
+	fast_units_index(&v->file);
+	for (size_t i = 0; i < v->file.n_units; i++) {
 		v->unit = (uint32_t)i;
-		fast_own(&v->g.file, &v->worker, &v->g.file.units[i], variable_add_claim, v);
+		fast_own(&v->file, &v->worker, &v->file.units[i], variable_add_claim, v);
 	}
 	return v;
 }
@@ -92,7 +93,7 @@ void dwarf_variables_free(struct dwarf_variables *v)
 	if (!v)
 		return;
 	fast_worker_release(&v->worker);
-	fast_file_release(&v->g.file);
+	fast_file_release(&v->file);
 	dwarf_answers_release(&v->answers);
 	arena_release(&v->arena);
 	free(v->claims);
@@ -131,9 +132,9 @@ static bool static_address(const struct die *d, uint64_t *addr)
 
 static void variable_index_unit(struct dwarf_variables *v, uint32_t unit)
 {
-	const struct fast_unit *u = &v->g.file.units[unit];
+	const struct fast_unit *u = &v->file.units[unit];
 	struct die_walk w = {
-	    .budget = &v->worker.budget, .d = {.f = &v->g.file, .u = u}, .next = u->die};
+	    .budget = &v->worker.budget, .d = {.f = &v->file, .u = u}, .next = u->die};
 	uint64_t lo, size;
 	struct die type;
 
@@ -161,8 +162,8 @@ static void variable_index_globals(struct dwarf_variables *v)
 	struct global *sorted;
 
 	v->indexed = true;
-	for (size_t i = 0; i < v->g.file.n_units; i++)
-		if (is_read(&v->g.file.units[i]))
+	for (size_t i = 0; i < v->file.n_units; i++)
+		if (is_read(&v->file.units[i]))
 			variable_index_unit(v, (uint32_t)i);
 	items = mem_array(v->n_globals, sizeof *items);
 	sorted = mem_array(v->n_globals, sizeof *sorted);
@@ -193,9 +194,9 @@ static const char *variable_file_of(struct dwarf_variables *v, const struct die 
 	const char *copy = NULL;
 	uint32_t unit;
 
-	if (number->class != CLASS_CONSTANT || number->v > UINT32_MAX || d->f != &v->g.file)
+	if (number->class != CLASS_CONSTANT || number->v > UINT32_MAX || d->f != &v->file)
 		return NULL;
-	unit = (uint32_t)(d->u - v->g.file.units) + 1;
+	unit = (uint32_t)(d->u - v->file.units) + 1;
 	if (v->lines_of != unit)
 		fast_lines_run(d->f, d->u, NULL, 0, &v->worker.budget, &v->worker.lines, &none);
 	v->lines_of = unit;
@@ -237,8 +238,8 @@ bool dwarf_global_at(struct dwarf_variables *v, uint64_t vaddr, struct dwarf_dec
 		lo--;
 	for (size_t i = lo ? lo - 1 : v->n_globals;
 	     i < v->n_globals && v->globals[i].lo == v->globals[lo - 1].lo; i++) {
-		struct die d = {.f = &v->g.file,
-				.u = &v->g.file.units[v->globals[i].unit],
+		struct die d = {.f = &v->file,
+				.u = &v->file.units[v->globals[i].unit],
 				.at = v->globals[i].die};
 
 		if (addr >= v->globals[i].hi || !die_read(&d, true))
@@ -367,9 +368,9 @@ static bool holds(struct dwarf_variables *v, const struct die *d, uint64_t addr)
 /* The innermost function of a unit that holds the address; it may be in a type. */
 static bool find_function(struct dwarf_variables *v, uint32_t unit, uint64_t addr, struct die *out)
 {
-	const struct fast_unit *u = &v->g.file.units[unit];
+	const struct fast_unit *u = &v->file.units[unit];
 	struct die_walk w = {
-	    .budget = &v->worker.budget, .d = {.f = &v->g.file, .u = u}, .next = u->die};
+	    .budget = &v->worker.budget, .d = {.f = &v->file, .u = u}, .next = u->die};
 	bool found = false;
 
 	while (die_advance(&w, true)) {
@@ -391,7 +392,7 @@ const struct dwarf_local *dwarf_locals_at(struct dwarf_variables *v, uint64_t va
 	for (size_t i = 0; i < v->n_claims; i++) {
 		const struct claim *c = &v->claims[i];
 
-		if (addr < c->lo || addr >= c->hi || !is_read(&v->g.file.units[c->unit]) ||
+		if (addr < c->lo || addr >= c->hi || !is_read(&v->file.units[c->unit]) ||
 		    !find_function(v, c->unit, addr, &function))
 			continue;
 		variable_add_locals(v, &function);

@@ -14,6 +14,7 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/dwarf/fast/merge.h"
+#include "lib/dwarf/fast/pieces.h"
 #include "lib/dwarf/fast/split.h"
 #include "lib/dwarf/sections.h"
 
@@ -25,191 +26,33 @@ enum {
 	LIMIT_PIECES = 64 << 20, /* of all units */
 };
 
-struct piece {
-	uint64_t lo, hi;
-	uint32_t unit, call;
-	uint8_t found;
-};
-
-struct pieces {
-	struct piece *all; /* ascending, disjoint */
-	size_t n, cap;
-};
-
-/* What a worker keeps from unit to unit. */
-struct scratch {
-	struct fast_line_places places;
-	struct fast_range *owned;
-	size_t n_owned, cap_owned;
-	uint64_t *addrs;
-	struct dwarf_answer *of; /* by address */
-	uint32_t *query, *stamps;
-	size_t n_addrs, cap_addrs;
-};
-
 struct whole {
 	struct fast_engine g;
-	struct dwarf_answers made; /* of all units */
-	struct scratch *scratch;   /* by worker */
-	struct pieces *pieces;     /* by unit */
+	struct fast_file file;
+	struct dwarf_answers made;    /* of all units */
+	struct fast_scratch *scratch; /* by worker */
+	struct fast_pieces *pieces;   /* by unit */
 	uint64_t n_pieces;
 	bool too_many;
 };
 
-static void fast_whole_add_place(void *arg, uint64_t lo, uint64_t hi)
-{
-	struct scratch *s = arg;
-	struct fast_line_places *p = &s->places;
-
-	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){lo, 0};
-	VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){hi, 0};
-}
-
-static void fast_whole_add_owned(void *arg, uint64_t lo, uint64_t hi)
-{
-	struct scratch *s = arg;
-
-	VEC_PUSH(s->owned, s->n_owned, s->cap_owned) = (struct fast_range){lo, hi};
-	fast_whole_add_place(arg, lo, hi);
-}
-
-static int fast_whole_by_lo(const void *a, const void *b)
-{
-	const struct fast_range *x = a, *y = b;
-
-	return (x->lo > y->lo) - (x->lo < y->lo);
-}
-
-/* Sorted and disjoint; ranges that touch are joined. */
-static void tidy_owned(struct scratch *s)
-{
-	size_t n = 0;
-
-	sort_array(s->owned, s->n_owned, sizeof *s->owned, fast_whole_by_lo);
-	for (size_t i = 0; i < s->n_owned; i++) {
-		struct fast_range r = s->owned[i];
-
-		if (n && r.lo <= s->owned[n - 1].hi) {
-			if (r.hi > s->owned[n - 1].hi)
-				s->owned[n - 1].hi = r.hi;
-		} else {
-			s->owned[n++] = r;
-		}
-	}
-	s->n_owned = n;
-}
-
-/* The places that the unit owns, sorted and unique, become the addresses to ask. */
-static size_t fast_whole_choose_addrs(struct scratch *s)
-{
-	struct fast_line_places *p = &s->places;
-	size_t n = 0, r = 0;
-
-	if (p->n > s->cap_addrs) {
-		s->cap_addrs = p->n + p->n / 2;
-		s->addrs = mem_realloc(s->addrs, s->cap_addrs, sizeof *s->addrs);
-		s->of = mem_realloc(s->of, s->cap_addrs, sizeof *s->of);
-		s->query = mem_realloc(s->query, s->cap_addrs, sizeof *s->query);
-		s->stamps = mem_realloc(s->stamps, s->cap_addrs, sizeof *s->stamps);
-	}
-	sort_radix(p->all, p->n);
-	for (size_t i = 0; i < p->n; i++) {
-		uint64_t at = p->all[i].key;
-
-		while (r < s->n_owned && s->owned[r].hi <= at)
-			r++;
-		if (r == s->n_owned)
-			break;
-		if (at < s->owned[r].lo || (n && s->addrs[n - 1] == at))
-			continue;
-		s->query[n] = (uint32_t)n;
-		s->addrs[n++] = at;
-	}
-	memset(s->stamps, 0, n * sizeof *s->stamps);
-	return n;
-}
-
-static bool goes_on(const struct piece *last, const struct piece *x)
-{
-	return last->hi == x->lo && last->unit == x->unit && last->call == x->call &&
-	       last->found == x->found;
-}
-
-static void add_piece(struct pieces *p, const struct piece *x)
-{
-	if (p->n && goes_on(&p->all[p->n - 1], x)) {
-		p->all[p->n - 1].hi = x->hi;
-		return;
-	}
-	p->all = p->n < p->cap ? p->all : mem_grow(p->all, &p->cap, p->n + 1, sizeof *p->all);
-	p->all[p->n++] = *x;
-}
-
-/* False: the unit must be looked up. */
-static bool fast_whole_answer_unit(struct whole *x, struct fast_worker *w, struct scratch *s,
-				   uint32_t unit)
-{
-	struct fast_file *f = &x->g.file;
-	struct fast_unit *u = &f->units[unit];
-	struct fast_answers a = {.unit = unit, .direct = true};
-	const struct fast_part *part = u->split ? fast_part_of(f, u, &w->budget) : NULL;
-	struct fast_file *of = part ? part->file : f; /* where its functions are */
-	const struct fast_unit *v = part ? &part->unit : u;
-	const struct abbrevs *t = of ? fast_worker_table(w, of, v) : NULL;
-
-	v = of ? fast_worker_unit(w, of, v) : v;
-
-	w->scopes.loose = false;
-	if (!t || t->why ||
-	    fast_scopes_ranges(of, v, t, true, &w->budget, &w->scopes, fast_whole_add_place, s) ||
-	    fast_lines_places(f, u, &w->budget, &w->lines, &s->places) ||
-	    s->places.n >= UINT32_MAX / 2)
-		return false;
-	a.n = s->n_addrs = fast_whole_choose_addrs(s);
-	a.query = s->query;
-	a.to = s->of;
-	w->scopes.stamps = s->stamps;
-	fast_answers_make(w, f, s->addrs, &a);
-	w->scopes.stamps = NULL;
-	return !w->scopes.loose && !a.why && !a.why_no_lines && a.made;
-}
-
 static void fast_whole_do_unit(size_t item, unsigned index, void *arg)
 {
 	struct whole *x = arg;
-	struct scratch *s = &x->scratch[index];
+	struct fast_scratch *s = &x->scratch[index];
 	struct fast_worker *w = &x->g.workers[index];
 	uint32_t unit = x->g.order[item];
-	struct pieces *p = &x->pieces[unit];
-	size_t q = 0;
-	bool good;
+	struct fast_pieces *p = &x->pieces[unit];
 
 	s->n_owned = s->places.n = 0;
 	if (x->too_many || w->budget.over ||
-	    !fast_own(&x->g.file, w, &x->g.file.units[unit], fast_whole_add_owned, s) ||
-	    !s->n_owned)
+	    !fast_own(x->g.file, w, &x->g.file->units[unit], fast_pieces_own, s) || !s->n_owned)
 		return;
-	tidy_owned(s);
-	good = fast_whole_answer_unit(x, w, s, unit);
-	for (size_t r = 0; r < s->n_owned; r++) {
-		const struct fast_range *o = &s->owned[r];
-
-		if (!good) {
-			add_piece(p, &(struct piece){o->lo, o->hi, unit, 0, DWARF_ASK});
-			continue;
-		}
-		for (; q < s->n_addrs && s->addrs[q] < o->hi; q++) {
-			uint64_t hi =
-			    q + 1 < s->n_addrs && s->addrs[q + 1] < o->hi ? s->addrs[q + 1] : o->hi;
-
-			add_piece(p, &(struct piece){s->addrs[q], hi, unit, s->of[q].call,
-						     s->of[q].found});
-		}
-	}
+	fast_pieces_make(x->g.file, w, s, unit, p);
 	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > LIMIT_PIECES)
 		__atomic_store_n(&x->too_many, true, __ATOMIC_RELAXED);
 	if (index == 0 && x->g.options->progress)
-		x->g.options->progress(x->g.options->progress_arg, item, x->g.file.n_units);
+		x->g.options->progress(x->g.options->progress_arg, item, x->g.file->n_units);
 }
 
 static unsigned worth(uint8_t found)
@@ -221,9 +64,9 @@ static unsigned worth(uint8_t found)
 }
 
 /* Those of a come first. */
-static void fast_whole_merge(struct pieces *a, struct pieces *b)
+static void fast_whole_merge(struct fast_pieces *a, struct fast_pieces *b)
 {
-	struct pieces out = {.n = 0};
+	struct fast_pieces out = {.n = 0};
 	size_t i = 0, k = 0;
 	uint64_t at = 0;
 
@@ -231,17 +74,17 @@ static void fast_whole_merge(struct pieces *a, struct pieces *b)
 		for (; k < b->n; k++)
 			VEC_PUSH(a->all, a->n, a->cap) = b->all[k];
 		free(b->all);
-		*b = (struct pieces){.n = 0};
+		*b = (struct fast_pieces){.n = 0};
 		return;
 	}
 	out.cap = a->n + b->n + 16;
 	out.all = mem_array(out.cap, sizeof *out.all);
 	while (i < a->n || k < b->n) {
-		const struct piece *x = i < a->n ? &a->all[i] : NULL;
-		const struct piece *y = k < b->n ? &b->all[k] : NULL;
+		const struct fast_piece *x = i < a->n ? &a->all[i] : NULL;
+		const struct fast_piece *y = k < b->n ? &b->all[k] : NULL;
 		uint64_t x_lo = !x ? UINT64_MAX : x->lo > at ? x->lo : at;
 		uint64_t y_lo = !y ? UINT64_MAX : y->lo > at ? y->lo : at;
-		struct piece p;
+		struct fast_piece p;
 
 		if (x && y && x_lo == y_lo) {
 			p = worth(y->found) > worth(x->found) ? *y : *x;
@@ -256,7 +99,7 @@ static void fast_whole_merge(struct pieces *a, struct pieces *b)
 			break;
 		}
 		p.lo = x_lo < y_lo ? x_lo : y_lo;
-		add_piece(&out, &p);
+		fast_pieces_add(&out, &p);
 		at = p.hi;
 		i += x && x->hi <= at;
 		k += y && y->hi <= at;
@@ -264,13 +107,13 @@ static void fast_whole_merge(struct pieces *a, struct pieces *b)
 	free(a->all);
 	free(b->all);
 	*a = out;
-	*b = (struct pieces){.n = 0};
+	*b = (struct fast_pieces){.n = 0};
 }
 
 /* Pieces of one unit that touch each other. */
 struct row {
 	uint64_t lo, hi;
-	const struct piece *all;
+	const struct fast_piece *all;
 	size_t n;
 	uint32_t unit;
 };
@@ -280,7 +123,7 @@ struct rows {
 	size_t n, cap;
 };
 
-static void add_rows(struct rows *rows, uint32_t unit, const struct pieces *p)
+static void add_rows(struct rows *rows, uint32_t unit, const struct fast_pieces *p)
 {
 	for (size_t i = 0, end; i < p->n; i = end) {
 		for (end = i + 1; end < p->n && p->all[end].lo == p->all[end - 1].hi;)
@@ -315,14 +158,14 @@ static int fast_whole_by_unit(const void *a, const void *b)
 }
 
 /* Rows that overlap, as pieces that do not; the caller frees what it gets. */
-static struct pieces fast_whole_merge_rows(struct row *rows, size_t n)
+static struct fast_pieces fast_whole_merge_rows(struct row *rows, size_t n)
 {
-	struct pieces *of = mem_zarray(n, sizeof *of), all;
+	struct fast_pieces *of = mem_zarray(n, sizeof *of), all;
 	size_t n_units = 0;
 
 	sort_array(rows, n, sizeof *rows, fast_whole_by_unit);
 	for (size_t i = 0; i < n; i++) {
-		struct pieces *p;
+		struct fast_pieces *p;
 
 		n_units += !i || rows[i].unit != rows[i - 1].unit;
 		p = &of[n_units - 1];
@@ -391,10 +234,10 @@ static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8
 }
 
 static void hand_over_pieces(struct carrying *c, struct dwarf_whole *w, uint64_t *at,
-			     const struct piece *all, size_t n)
+			     const struct fast_piece *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct piece *y = &all[i];
+		const struct fast_piece *y = &all[i];
 
 		if (*at < y->lo)
 			add_stretch(w, *at, 0, DWARF_NOT_FOUND);
@@ -412,7 +255,7 @@ static void fast_whole_hand_over(struct whole *x, struct dwarf_whole *w)
 	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
 	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
 	dwarf_answers_reserve_calls(&w->answers, x->made.store.n_calls / 2); /* others are equal */
-	for (size_t i = 0; i < x->g.file.n_units; i++)
+	for (size_t i = 0; i < x->g.file->n_units; i++)
 		add_rows(&rows, (uint32_t)i, &x->pieces[i]);
 	order_rows(&rows);
 	for (size_t i = 0, end; i < rows.n; i = end) {
@@ -423,7 +266,7 @@ static void fast_whole_hand_over(struct whole *x, struct dwarf_whole *w)
 		if (end == i + 1) {
 			hand_over_pieces(&c, w, &at, rows.all[i].all, rows.all[i].n);
 		} else {
-			struct pieces merged = fast_whole_merge_rows(&rows.all[i], end - i);
+			struct fast_pieces merged = fast_whole_merge_rows(&rows.all[i], end - i);
 
 			hand_over_pieces(&c, w, &at, merged.all, merged.n);
 			free(merged.all);
@@ -439,13 +282,14 @@ static void fast_whole_hand_over(struct whole *x, struct dwarf_whole *w)
 
 static void order_units(struct whole *x)
 {
-	size_t n = x->g.file.n_units;
+	size_t n = x->g.file->n_units;
 	struct sort_item *items = mem_array(n, sizeof *items);
 
 	x->g.order = mem_array(n, sizeof *x->g.order);
 	for (size_t i = 0; i < n; i++)
 		items[i] = (struct sort_item){
-		    UINT64_MAX - (x->g.file.units[i].end - x->g.file.units[i].offset), (uint32_t)i};
+		    UINT64_MAX - (x->g.file->units[i].end - x->g.file->units[i].offset),
+		    (uint32_t)i};
 	sort_radix(items, n);
 	for (size_t i = 0; i < n; i++)
 		x->g.order[i] = items[i].index;
@@ -456,10 +300,10 @@ static enum status fast_whole_answer_all(struct whole *x, struct dwarf_whole *w,
 {
 	bool over = false;
 
-	fast_units_index(&x->g.file);
-	x->pieces = mem_zarray(x->g.file.n_units, sizeof *x->pieces);
+	fast_units_index(x->g.file);
+	x->pieces = mem_zarray(x->g.file->n_units, sizeof *x->pieces);
 	order_units(x);
-	pool_run(x->g.n_workers, x->g.file.n_units, fast_whole_do_unit, x);
+	pool_run(x->g.n_workers, x->g.file->n_units, fast_whole_do_unit, x);
 	for (unsigned i = 0; i < x->g.n_workers; i++)
 		over |= x->g.workers[i].budget.over;
 	if (over || x->too_many)
@@ -470,28 +314,23 @@ static enum status fast_whole_answer_all(struct whole *x, struct dwarf_whole *w,
 			       intern_text(&w->answers.strings, w->answers.complaints[0], NULL));
 	fast_whole_hand_over(x, w);
 	return object_intact(x->g.job->object, e) ? ST_BAD
-						  : fast_splits_intact(x->g.file.splits, e);
+						  : fast_splits_intact(x->g.file->splits, e);
 }
 
 static void fast_whole_release(struct whole *x)
 {
 	for (unsigned i = 0; i < x->g.n_workers; i++) {
 		fast_worker_release(&x->g.workers[i]);
-		free(x->scratch[i].places.all);
-		free(x->scratch[i].owned);
-		free(x->scratch[i].addrs);
-		free(x->scratch[i].of);
-		free(x->scratch[i].query);
-		free(x->scratch[i].stamps);
+		fast_scratch_release(&x->scratch[i]);
 	}
-	for (size_t i = 0; x->pieces && i < x->g.file.n_units; i++)
+	for (size_t i = 0; x->pieces && i < x->g.file->n_units; i++)
 		free(x->pieces[i].all);
 	free(x->pieces);
 	dwarf_answers_release(&x->made);
 	free(x->g.order);
 	free(x->g.workers);
 	free(x->scratch);
-	fast_file_release(&x->g.file);
+	fast_file_release(&x->file);
 }
 
 enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
@@ -499,7 +338,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 {
 	struct dwarf_job job = {.object = o, .out = &w->answers};
 	struct dwarf_options all = *options;
-	struct whole x = {.g = {.options = &all, .job = &job}};
+	struct whole x = {.g = {.options = &all, .job = &job, .file = &x.file}};
 	struct sections sections = {.abbrev = NULL};
 	enum status st;
 
@@ -513,7 +352,7 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 	st = fast_load(&x.g, &sections, e);
 	if (!st && sections.complaint.len) {
 		st = err_set(e, ST_UNSUPPORTED, "%s", buf_str(&sections.complaint));
-		fast_file_release(&x.g.file);
+		fast_file_release(&x.file);
 	}
 	if (!st) {
 		x.g.n_workers = options->jobs ? options->jobs : 1;

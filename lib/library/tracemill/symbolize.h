@@ -138,6 +138,11 @@ struct tracemill_options {
 	/* So many answers, at most a million, are chosen at random for tracemill_verify; 0: none, which
 	 * costs nothing. The choice follows from the seed, and from the addresses that are asked. */
 	uint64_t verify, verify_seed;
+	/* Bytes that the handle may keep of what it has decoded, so that addresses that are asked one at
+	 * a time do not decode it again: the units of files, the answers of units that were asked for
+	 * often, symbol tables, demangled names. What was used longest ago goes first. A batch takes
+	 * memory besides, and so do compressed sections of open binaries. 0: 64 MiB; 1: nothing is kept. */
+	uint64_t keep;
 };
 
 /* options: copied, with all that they point to; NULL: the defaults. *s (to) is set on success only.
@@ -160,9 +165,17 @@ const char *tracemill_error(const struct tracemill_symbolizer *s);
 
 /* The binary at a path; a member of an archive is FILE!/MEMBER (tracemill-binary(5)). The same pointer
  * for the same path; it lives as long as the handle. A file that cannot be opened is
- * TRACEMILL_SYSTEM, one of no known kind TRACEMILL_UNSUPPORTED. */
+ * TRACEMILL_SYSTEM, one of no known kind TRACEMILL_UNSUPPORTED.
+ *
+ * This, and tracemill_symbolize, notice that another file is at the path of the binary, or of its debug
+ * file: the device, inode, size or time of modification differ. It is read anew then, and answers of the
+ * last batch are gone. A file that is deleted is read on. */
 enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
 					    struct tracemill_binary **binary);
+/* Gives back the memory and the files of a binary, and the answers of the last batch. The pointer stays
+ * valid: the binary is opened again when it is used. */
+enum tracemill_status tracemill_binary_close(struct tracemill_symbolizer *s,
+					     struct tracemill_binary *binary);
 /* The binary, or else the debug file, with this build-id of n bytes (at most 64), as the options say
  * where. TRACEMILL_NOTHING: not found. One that is found and cannot be opened fails as
  * tracemill_binary_open; the reason begins with its path. */
@@ -170,7 +183,8 @@ enum tracemill_status tracemill_binary_by_id(struct tracemill_symbolizer *s, con
 					     size_t n, struct tracemill_binary **binary);
 
 /* What is known of a binary. Texts end in NUL; valid as long as the binary is open, until
- * tracemill_symbolizer_free or an error that gives all back. */
+ * tracemill_binary_close, tracemill_symbolizer_free or an error that gives all back, or until it is
+ * opened anew since its file was replaced. */
 struct tracemill_binary_facts {
 	size_t size;            /* the caller's: sizeof(struct tracemill_binary_facts) */
 	const char *path;       /* as opened */
@@ -218,7 +232,7 @@ enum tracemill_table {
 	TRACEMILL_DATA,     /* data and code, of the binary's own */
 };
 
-/* Texts end in NUL and are valid until tracemill_symbolizer_free or an error that gives all back. */
+/* Texts end in NUL and are valid as those of tracemill_binary_facts. */
 struct tracemill_symbol {
 	size_t size;      /* the caller's: sizeof(struct tracemill_symbol) */
 	const char *name; /* as linked */
