@@ -102,6 +102,22 @@ else
 	outside=(env "LD_LIBRARY_PATH=$work/installed/usr/lib" ./many libjvm.debug)
 fi
 
+# The same of a client that waits for each answer: on the library's large file, and on a small one of many units.
+waiting=()
+if [ -d installed/usr/include ]; then
+	backtrace=()
+	if echo '#include <backtrace.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
+		backtrace=(-DHAVE_BACKTRACE -lbacktrace)
+	else
+		missing libbacktrace 'the compiler has no backtrace.h'
+	fi
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o one_by_one "$SRC/tests/bench/one_by_one.c" $options "${backtrace[@]}" ||
+		stop 'tests/bench/one_by_one.c does not compile'
+	waiting=(env "LD_LIBRARY_PATH=$work/installed/usr/lib" ./one_by_one)
+	small=$BIN/tm-addr2line
+	"$GEN/addresses" -n 3000 -s "$seed" "$small" >small.addresses
+fi
+
 gimli=()
 registry=/usr/share/cargo/registry
 if ! command -v cargo >/dev/null; then
@@ -127,6 +143,7 @@ elif ! fetch_llvm; then
 	missing 'llvm-symbolizer 19' 'the package llvm-19 is not to be had'
 	llvm=()
 fi
+llvm_waits=("${llvm[@]}")
 if [ ${#llvm[@]} != 0 ]; then
 	llvm_name="llvm-symbolizer $("${llvm[@]}" --version | sed -n 's/.*version //p')"
 	llvm+=(--output-style=GNU -a -i --functions=linkage --no-demangle --obj=libjvm.debug)
@@ -217,7 +234,7 @@ fi
 cat agreed >&2
 
 # --- times -----------------------------------------------------------------------------------------
-rm -f samples
+rm -f samples waited
 row() { # NAME ADDRESSES INPUT COMMAND...: one run
 	local name=$1 n=$2 input=$3
 
@@ -226,6 +243,13 @@ row() { # NAME ADDRESSES INPUT COMMAND...: one run
 		stop "$name: $(head -n 1 err)"
 	fi
 	awk -v name="$name" -v n="$n" -v round="$round" -v OFS='\t' '{print name, n, round, $1, $4, $2 + $3}' one >>samples
+}
+wait_for() { # NAME KIND ADDRESSES N PROGRAM...: one run of a client that waits for each answer
+	local name=$1
+
+	shift
+	"${waiting[@]}" "$@" >one 2>err || stop "$name: $(head -n 1 err)"
+	printf '%s\t%s\n' "$name" "$(<one)" >>waited
 }
 load() { cut -d' ' -f1 /proc/loadavg; }
 load_before=$(load)
@@ -251,6 +275,16 @@ for ((round = 1; round <= runs; round++)); do
 		[ $n -gt $fewer ] || ! command -v eu-addr2line >/dev/null ||
 			row "eu-addr2line $(eu-addr2line --version | sed -n '1s/.* //p')" $n sorted.$n "${elfutils[@]}"
 	done
+	if [ ${#waiting[@]} != 0 ]; then
+		wait_for 'libtracemill, large' library shuffled.$few 600 libjvm.debug
+		wait_for 'libtracemill, small' library small.addresses 3000 "$small"
+		[ ${#backtrace[@]} = 0 ] || wait_for 'libbacktrace, small' backtrace small.addresses 3000 "$small"
+		for tool in "tm-llvm-symbolizer --no-cache" "${llvm_waits[*]}"; do
+			[ -n "$tool" ] || continue
+			wait_for "${tool%% *} through a pipe, large" pipe shuffled.$few 600 $tool --obj=libjvm.debug
+			wait_for "${tool%% *} through a pipe, small" pipe small.addresses 3000 $tool "--obj=$small"
+		done
+	fi
 	if [ ${#warm[@]} != 0 ]; then
 		rm -rf cache.index
 		row 'tracemill, building its index' 0 /dev/null "${build[@]}"
@@ -349,4 +383,52 @@ awk -F '\t' -v large="$count" -v tenth="$tenth" -v ten="$ten" -v goals="$goals" 
 		reach("peak of building / gimli, " large,
 			(gimli, large) in peak && (build, 0) in peak ? peak[build, 0] / peak[gimli, large] : "", 1, "<")
 	}' samples
+if [ -e waited ]; then
+	echo
+	echo 'One address at a time, microseconds of CPU (medians): 600 of the large file, 3000 of one with many small units.'
+	echo
+	awk -F '\t' -v goals="$goals" '
+	function median(list, n, i, j, t, v) {
+		n = split(list, v, " ")
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
+				t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
+			}
+		return n ? n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 : ""
+	}
+	function at(name, column) { return median(values[name, column]) }
+	function part(over, under, column, a, b) {
+		a = at(over, column)
+		b = at(under, column)
+		return a == "" || b == "" ? "" : a / b
+	}
+	function reach(what, got, want) {
+		if (got == "")
+			return
+		printf "%s\t%.3f\t<= %s\n", what, got, want >>goals
+		printf "- %s: %.3f (goal: <= %s)%s\n", what, got, want, got <= want ? "" : " MISSED"
+	}
+	{
+		if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 }
+		for (i = 2; i <= 6; i++)
+			if ($i != "")
+				values[$1, i] = values[$1, i] " " $i
+		if ($1 ~ /^llvm.*large$/) llvm = $1
+		if ($1 ~ /^llvm.*small$/) llvm_small = $1
+	}
+	END {
+		print "| program | up to the first | each of the others | each of all | the same again | peak, MiB |"
+		print "|---|--:|--:|--:|--:|--:|"
+		for (i = 1; i <= n; i++)
+			printf "| %s | %.0f | %.1f | %.1f | %s | %.0f |\n", order[i], at(order[i], 2), at(order[i], 3),
+				at(order[i], 4), at(order[i], 5), at(order[i], 6) / 1024
+		print ""
+		reach("the first answer of a large file, one at a time, ms", at("libtracemill, large", 2) / 1000, 40)
+		reach("one at a time, large / llvm-symbolizer", part("tm-llvm-symbolizer through a pipe, large", llvm, 3), 0.5)
+		reach("one at a time, small / llvm-symbolizer", part("tm-llvm-symbolizer through a pipe, small", llvm_small, 3), 0.5)
+		reach("one at a time, small / libbacktrace", part("libtracemill, small", "libbacktrace, small", 4), 1)
+		reach("the same address again, us", at("libtracemill, small", 5), 5)
+		reach("peak of one at a time / llvm-symbolizer", part("tm-llvm-symbolizer through a pipe, large", llvm, 6), 0.25)
+	}' waited
+fi
 cat absent
