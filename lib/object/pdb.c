@@ -51,6 +51,7 @@ static bool open_part(struct cursor *c, const struct msf *m, uint32_t stream, ui
 	const uint8_t *p = msf_bytes(m, stream, at, n, room, &stays);
 
 	if (!p) {
+		msf_room_release(room);
 		err_set(e, ST_BAD, "PDB: stream %" PRIu32 ": no %" PRIu64 " bytes at %" PRIu64,
 			stream, n, at);
 		return false;
