@@ -6,16 +6,32 @@
 enum status emit_frame(struct import *im, struct known_number number, struct known_number time,
 		       struct err *e)
 {
-	return emit_frame_labeled(im, number, 0, time, e);
+	return emit_frame_lasting(im, number, 0, time, ABSENT, e);
 }
 
 enum status emit_frame_labeled(struct import *im, struct known_number number, uint32_t label,
 			       struct known_number time, struct err *e)
 {
+	return emit_frame_lasting(im, number, label, time, ABSENT, e);
+}
+
+enum status emit_frame_lasting(struct import *im, struct known_number number, uint32_t label,
+			       struct known_number time, struct known_number duration,
+			       struct err *e)
+{
 	struct event ev = emit_event(EV_FRAME, 0, 0, 0, time);
 
 	emit_put_value(&ev, number);
 	emit_put_id(&ev, EV_HAS_NAME, &ev.name, label);
+	emit_put(&ev, EV_HAS_TARGET, &ev.target, duration);
+	return import_event(im, &ev, e);
+}
+
+enum status emit_log(struct import *im, uint32_t text, struct known_number time, struct err *e)
+{
+	struct event ev = emit_event(EV_LOG, 0, 0, 0, time);
+
+	emit_put_id(&ev, EV_HAS_NAME, &ev.name, text);
 	return import_event(im, &ev, e);
 }
 

@@ -207,6 +207,14 @@ enum status emit_frame(struct import *im, struct known_number number, struct kno
 enum status emit_frame_labeled(struct import *im, struct known_number number, uint32_t label,
 			       struct known_number time, struct err *e);
 
+/* The same where the capture knows how long it lasted, ns. */
+enum status emit_frame_lasting(struct import *im, struct known_number number, uint32_t label,
+			       struct known_number time, struct known_number duration,
+			       struct err *e);
+
+/* A line of a log, or an event that the program told; text: a string. */
+enum status emit_log(struct import *im, uint32_t text, struct known_number time, struct err *e);
+
 /* A counter of im->t; its name is in the manual page of the format. */
 uint32_t emit_counter_id(struct import *im, const char *name, const char *unit);
 enum status emit_counter(struct import *im, uint32_t counter, struct known_number time,

@@ -32,6 +32,15 @@ static void add(struct frame_marks *m, const struct frame_mark *mark)
 	VEC_PUSH(m->items, m->n, m->cap) = new;
 }
 
+struct frame_mark frame_mark_of(const struct event *ev)
+{
+	return (struct frame_mark){.number = ev->value,
+				   .start = ev->time,
+				   .duration = (int64_t)ev->target,
+				   .timed = ev->has & EV_HAS_TIME,
+				   .lasting = ev->has & EV_HAS_TARGET};
+}
+
 void frame_marks_add(struct frame_marks *m, const struct frame_mark *mark)
 {
 	if (!m->known)
@@ -46,6 +55,8 @@ void frame_marks_know(struct frame_marks *m, const struct trace_marks *all,
 		add(m, &(struct frame_mark){
 			   .number = all->items[i].number,
 			   .start = all->items[i].time,
+			   .duration = all->items[i].duration,
+			   .lasting = all->items[i].lasting,
 			   .timed = true,
 			   .selected = !frames || selection_in(frames, all->items[i].number)});
 	m->known = true;
@@ -58,14 +69,36 @@ void frame_marks_begin(struct frame_marks *m, const struct trace *t)
 		frame_marks_know(m, t->marks, NULL);
 }
 
+int64_t frame_marks_span(const struct frame_marks *m, size_t index)
+{
+	const struct frame_mark *mark = &m->items[index];
+	const struct frame_mark *next = index + 1 < m->n ? mark + 1 : NULL;
+	int64_t span;
+
+	if (!next || !mark->timed || !next->timed || next->start < mark->start ||
+	    __builtin_sub_overflow(next->start, mark->start, &span))
+		return -1;
+	return span;
+}
+
+bool frame_marks_duration(const struct frame_marks *m, size_t index, int64_t *ns)
+{
+	const struct frame_mark *mark = &m->items[index];
+	int64_t lasts =
+	    mark->lasting && mark->duration >= 0 ? mark->duration : frame_marks_span(m, index);
+
+	*ns = lasts >= 0 ? lasts : 0;
+	return lasts >= 0;
+}
+
 const struct frame_mark *frame_marks_advance(struct frame_marks *m, const struct event *ev)
 {
 	size_t at;
 
 	if (ev->kind == EV_FRAME) {
-		frame_marks_add(m, &(struct frame_mark){.number = ev->value,
-							.timed = ev->has & EV_HAS_TIME,
-							.start = ev->time});
+		struct frame_mark mark = frame_mark_of(ev);
+
+		frame_marks_add(m, &mark);
 		return &m->items[m->at - 1];
 	}
 	at = frame_marks_of(m, ev->has & EV_HAS_TIME, ev->time);

@@ -15,8 +15,9 @@
 
 struct frame_mark {
 	int64_t number, start;
+	int64_t duration; /* as the capture tells it, ns */
 	uint64_t kept; /* ns of selected frames before it, since times went on without going back */
-	bool timed, selected;
+	bool timed, selected, lasting;
 };
 
 struct frame_marks { /* zeroed is empty and valid */
@@ -27,6 +28,9 @@ struct frame_marks { /* zeroed is empty and valid */
 	bool known; /* all of them, from the beginning */
 };
 
+/* The mark that an event is. */
+struct event;
+struct frame_mark frame_mark_of(const struct event *ev);
 /* A mark comes; where all are known, it is the next of them. */
 void frame_marks_add(struct frame_marks *m, const struct frame_mark *mark);
 /* All marks, before the first event; selection: of frames. */
@@ -44,6 +48,11 @@ static inline size_t frame_marks_of(const struct frame_marks *m, bool timed, int
 		return m->at;
 	return time >= newest->start ? m->n : frame_marks_search(m, time);
 }
+/* How long the frame of the mark with this index lasted, ns: as the capture tells, or up to the next mark. False: it is
+ * not known. */
+bool frame_marks_duration(const struct frame_marks *m, size_t index, int64_t *ns);
+/* Up to the next mark; below 0: that is not known. */
+int64_t frame_marks_span(const struct frame_marks *m, size_t index);
 /* The newest mark has a time: */
 static inline bool frame_marks_timed(const struct frame_marks *m)
 {
@@ -52,7 +61,6 @@ static inline bool frame_marks_timed(const struct frame_marks *m)
 /* For sinks that look at frames alone: a capture begins; and the mark of an event, which is added where it is
  * one itself. NULL: the event is before the first. */
 struct trace;
-struct event;
 void frame_marks_begin(struct frame_marks *m, const struct trace *t);
 const struct frame_mark *frame_marks_advance(struct frame_marks *m, const struct event *ev);
 /* ns from lo up to hi that selected frames have. */

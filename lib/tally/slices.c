@@ -834,7 +834,9 @@ static enum status hand_out(struct tally *a, struct trace *t, bool within, struc
 	return st;
 }
 
-static enum status hand_out_slice(struct tally *a, struct trace *t, size_t index, struct err *e)
+/* span: ns up to the next slice. */
+static enum status hand_out_slice(struct tally *a, struct trace *t, size_t index, int64_t span,
+				  struct err *e)
 {
 	struct tally_slices *s = a->slices;
 	struct slice *slice = &s->items[index];
@@ -849,7 +851,7 @@ static enum status hand_out_slice(struct tally *a, struct trace *t, size_t index
 	if (s->unknown && number > s->unknown_to)
 		s->unknown = false;
 	s->covers += slice->covers;
-	add_covers(s, s->out.duration);
+	add_covers(s, span);
 	fill_counters(s, slice->reading);
 	return hand_out(a, t, slice->used && slice->within, e);
 }
@@ -858,18 +860,13 @@ static void as_frame(const struct tally *a, size_t index, struct tally_slice *ou
 {
 	const struct frame_marks *m = &a->state->marks;
 	const struct frame_mark *mark = &m->items[index - 1];
-	const struct frame_mark *next = index < m->n ? mark + 1 : NULL;
 
 	*out = (struct tally_slice){.kind = SLICE_FRAME,
 				    .number = mark->number,
 				    .name = a->slices->items[index].name,
 				    .has_start = mark->timed,
 				    .start = mark->timed ? mark->start : 0};
-	if (!next || !mark->timed || !next->timed || next->start < mark->start)
-		return;
-	out->has_duration = !__builtin_sub_overflow(next->start, mark->start, &out->duration);
-	if (!out->has_duration)
-		out->duration = 0;
+	out->has_duration = frame_marks_duration(m, index - 1, &out->duration);
 }
 
 static void as_step(const struct tally *a, int64_t number, struct tally_slice *out)
@@ -877,6 +874,13 @@ static void as_step(const struct tally *a, int64_t number, struct tally_slice *o
 	*out = (struct tally_slice){
 	    .kind = SLICE_TIME, .number = number, .duration = a->options.every};
 	out->has_start = out->has_duration = start_of_step(a, number, &out->start);
+}
+
+static int64_t add_time(int64_t time, int64_t ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(time, ns, &sum) ? INT64_MAX : sum;
 }
 
 /* A range of time may begin within the frame. */
@@ -888,7 +892,8 @@ static bool frame_meets_times(const struct tally *a, size_t index, const struct 
 	if (!s || !m->items[index - 1].selected || !frame->has_start)
 		return false;
 	if (frame->has_duration)
-		return selection_meets(&s->times, frame->start, m->items[index].start, false);
+		return selection_meets(&s->times, frame->start,
+				       add_time(frame->start, frame->duration), false);
 	return index == m->n && selection_meets(&s->times, frame->start, a->extent.last, true);
 }
 
@@ -898,9 +903,11 @@ static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 	enum status st = ST_OK;
 
 	for (size_t i = 1; !st && i < s->n; i++) {
+		int64_t span = frame_marks_span(&a->state->marks, i - 1);
+
 		as_frame(a, i, &s->out);
 		s->items[i].within |= frame_meets_times(a, i, &s->out);
-		st = hand_out_slice(a, t, i, e);
+		st = hand_out_slice(a, t, i, span > 0 ? span : 0, e);
 	}
 	return st;
 }
@@ -964,7 +971,7 @@ static enum status end_steps(struct tally *a, struct trace *t, struct err *e)
 		if (st)
 			break;
 		as_step(a, number, &s->out);
-		st = hand_out_slice(a, t, order[i], e);
+		st = hand_out_slice(a, t, order[i], s->out.duration, e);
 	}
 	free(order);
 	return st;
@@ -980,7 +987,7 @@ enum status slices_end(struct tally *a, struct trace *t, struct err *e)
 	if (st)
 		return st;
 	s->out = (struct tally_slice){.kind = SLICE_BEFORE};
-	st = hand_out_slice(a, t, 0, e);
+	st = hand_out_slice(a, t, 0, s->out.duration, e);
 	if (!st)
 		st = a->options.slicing == SLICE_FRAMES ? end_frames(a, t, e) : end_steps(a, t, e);
 	return st;

@@ -373,11 +373,10 @@ static inline __attribute__((always_inline)) void count_alloc(struct tally *a,
 static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 {
 	struct tally_state *w = a->state;
+	struct frame_mark mark = frame_mark_of(ev);
 
-	frame_marks_add(&w->marks, &(struct frame_mark){.number = ev->value,
-							.start = ev->time,
-							.timed = ev->has & EV_HAS_TIME,
-							.selected = selected});
+	mark.selected = selected;
+	frame_marks_add(&w->marks, &mark);
 	if (w->marks.known)
 		return;
 	a->early += selected && ev->has & EV_HAS_TIME &&

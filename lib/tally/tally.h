@@ -63,9 +63,10 @@ struct tally_slice {
 	int64_t number; /* of the frame, as captured; SLICE_TIME: start / every */
 	uint32_t name;  /* string id; 0: none */
 	bool has_start, has_duration, has_main;
-	int64_t start, duration; /* ns; a frame's lasts until the next begins: the last has none */
-	uint64_t main;           /* ns in calls of the main thread */
-	const uint32_t *cells;   /* those it touched, by first touch; options.slice_cells */
+	int64_t start,
+	    duration; /* ns; a frame lasts as the capture tells, or until the next begins: then the last has none */
+	uint64_t main;         /* ns in calls of the main thread */
+	const uint32_t *cells; /* those it touched, by first touch; options.slice_cells */
 	size_t n_cells;
 	const uint32_t *types; /* those of which it has type totals; options.slice_cells */
 	size_t n_types;

@@ -276,7 +276,9 @@ static enum status dump_event(struct sink *s, struct trace *t, const struct even
 		buf_addf(b, " thread=%u", ev->thread);
 	if (ev->has & EV_HAS_ADDRESS)
 		buf_addf(b, " address=0x%" PRIx64, ev->address);
-	if (ev->has & EV_HAS_TARGET && ev->kind != EV_COUNTER)
+	if (ev->has & EV_HAS_TARGET && ev->kind == EV_FRAME)
+		buf_addf(b, " duration=%" PRId64, (int64_t)ev->target);
+	else if (ev->has & EV_HAS_TARGET && ev->kind != EV_COUNTER)
 		buf_addf(b, " target=0x%" PRIx64, ev->target);
 	if (ev->has & EV_HAS_COUNT)
 		buf_addf(b, " count=%" PRIu64, ev->count);

@@ -5,8 +5,9 @@
  * (count: 1 from a trace), never as a measured 0.
  *
  * kind         fields
- * FRAME        value = the frame's number, time, name = its label. It starts the frame; what
- *              follows belongs to it until the next.
+ * FRAME        value = the frame's number, time, name = its label, target = how long it lasted in ns, where the
+ *              capture says so: else it lasts until the next. It starts the frame; what follows
+ *              belongs to it until the next.
  * ALLOC        count, requested and real bytes, address, type, stack, thread, time, seq, domain
  * FREE         address, thread, time, seq, domain
  * FREED        address, seq, domain: freed by the event with this number, at an unknown time;

@@ -45,8 +45,11 @@ static void add_mark(struct capture_marks *c, const struct event *ev)
 
 	c->unknown |= !(ev->has & EV_HAS_TIME) || (m->n && m->items[m->n - 1].time > ev->time);
 	c->late |= c->timed && c->newest > ev->time;
-	VEC_PUSH(m->items, m->n, m->cap) =
-	    (struct trace_mark){.number = ev->value, .time = ev->time, .name = ev->name};
+	VEC_PUSH(m->items, m->n, m->cap) = (struct trace_mark){.number = ev->value,
+							       .time = ev->time,
+							       .duration = (int64_t)ev->target,
+							       .name = ev->name,
+							       .lasting = ev->has & EV_HAS_TARGET};
 }
 
 static enum status find_batch(struct sink *s, struct trace *t, const struct sink_batch *b,

@@ -126,8 +126,9 @@ struct trace_note {
 };
 
 struct trace_mark { /* of a frame */
-	int64_t number, time;
+	int64_t number, time, duration;
 	uint32_t name;
+	bool lasting; /* its duration is told */
 };
 
 struct trace_marks {
