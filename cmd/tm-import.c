@@ -173,6 +173,9 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "clock-offset", "OFFSET",
 		     "--merge: N=TIME adds TIME to the N-th file's times", &offsets),
 	    CLI_IMPORT_ROWS(import),
+	    ROW_STRING(0, "columns", "WORDS",
+		       "a CSV table of any tool: WORDS say what its columns are",
+		       &import.options.table),
 	    ROW_HEADING("captures of Lua profilers:"),
 	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of one coroutine's resumes",
 		     &import.options.collapse_resumes),
@@ -194,6 +197,8 @@ int main(int argc, char **argv)
 		return cli_exit();
 	}
 	cli_import_done(&import);
+	if (import.options.table && !import.options.format)
+		import.options.format = "table";
 	if (import.options.tick_rate > 1000000000)
 		cli_usage("--tick-rate: at most 1000000000");
 	cli_output(output);

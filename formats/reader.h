@@ -30,6 +30,8 @@ struct import_options {
 	bool unclamped;        /* own bytes of a node may be negative */
 	bool collapse_resumes; /* a chain of the same coroutine's resumes is one */
 	uint64_t tick_rate;    /* of the clock, a second; 0: as the tool takes it */
+	const char *
+	    table; /* of a table: which column is what, as tm-import --columns has it; NULL: as its tool */
 };
 
 struct import {

@@ -7,6 +7,7 @@
 #include "lib/group/own_code.h"
 #include "lib/group/periods.h"
 #include "lib/group/regex_timeouts.h"
+#include "lib/tally/pacing.h"
 
 #include <string.h>
 
@@ -226,26 +227,53 @@ static uint32_t copied(struct group_pass *f, uint32_t string)
 	return string && n ? intern_add(&f->p->names.strings, s, n) : 0;
 }
 
-static void pass_learn_counters(struct group_pass *f)
+static void pass_learn_counter(struct group_pass *f, const struct profile_counter *row)
 {
 	struct profile *r = &f->p->now;
+	uint32_t *at = map64_put(&r->counter_index, (uint64_t)row->name << 32 | row->unit);
 
+	if (*at) {
+		counter_join(&r->counters[*at - 1].stats, &row->stats);
+		return;
+	}
+	VEC_PUSH(r->counters, r->n_counters, r->cap_counters) = *row;
+	*at = (uint32_t)r->n_counters;
+}
+
+/* How evenly frames came is a reading of the whole capture. */
+static void pass_learn_pacing(struct group_pass *f)
+{
+	struct intern *strings = &f->p->names.strings;
+	struct pacing p = {.n = 0};
+
+	tally_pacing(f->a, &p);
+	for (unsigned m = 0; m < PACING_METRICS && p.judged; m++) {
+		const struct pacing_word *w = &pacing_words[m];
+		struct profile_counter row = {.name = intern_add(strings, w->name, strlen(w->name))};
+		decimal v;
+
+		if (!pacing_value(&p, m, &v))
+			continue;
+		if (*w->unit)
+			row.unit = intern_add(strings, w->unit, strlen(w->unit));
+		counter_read(&row.stats, v, INT64_MIN);
+		pass_learn_counter(f, &row);
+	}
+	pacing_release(&p);
+}
+
+static void pass_learn_counters(struct group_pass *f)
+{
 	for (uint32_t c = 0; c < f->a->counters.n; c++) {
 		const struct counter_stats *stats = &f->a->counters.items[c];
 		struct profile_counter row = {copied(f, f->t->counters[c].name),
-					      copied(f, f->t->counters[c].unit), *stats};
-		uint32_t *at;
+					  copied(f, f->t->counters[c].unit), *stats};
 
-		if (!stats->n)
-			continue;
-		at = map64_put(&r->counter_index, (uint64_t)row.name << 32 | row.unit);
-		if (*at) {
-			counter_join(&r->counters[*at - 1].stats, stats);
-			continue;
-		}
-		VEC_PUSH(r->counters, r->n_counters, r->cap_counters) = row;
-		*at = (uint32_t)r->n_counters;
+		if (stats->n)
+			pass_learn_counter(f, &row);
 	}
+	if (f->a->options.counters)
+		pass_learn_pacing(f);
 }
 
 static void pass_learn_totals(struct group_pass *f)

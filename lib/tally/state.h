@@ -125,10 +125,10 @@ struct tally_state {          /* from tally_init to tally_release */
  * is not selected. */
 uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark);
 
-/* Slices of frames are made, or will be with these frames. */
+/* Slices of frames are made, or will be with these frames; or each of them is looked at (pacing.h). */
 static inline bool tally_is_sliced(const struct tally *a, uint64_t frames)
 {
-	return a->slices || (a->options.slice_marked && frames);
+	return a->slices || ((a->options.slice_marked || a->options.counters) && frames);
 }
 
 /* Slices have frees and what is live. */

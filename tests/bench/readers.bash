@@ -126,6 +126,7 @@ reader 'Unreal .memreport' run.memreport alloc 'END { n = '$((mb * 100))'; print
 # A sample for each function that has time of its own, for draw below each function, and for main.
 reader "Instruments' deep copy" run.deepcopy sample 'END { print NR - 2 + '$((mb * 5000))' }' \
 	"$GEN/deep_copy" --functions $((mb * 5000)) time
+reader 'table of frames' frames.csv frame "$(total frames)" "$GEN/table" -n $((mb * 10000)) presentmon2
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"
 
 # report NAME FILE COMMAND...

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of numbers over time (formats/counters.c): frames and counters are all there is.
+ * Tables of numbers over time (formats/table/counters.c): frames and counters are all there is.
  */
 #include "tests/fuzz/reading.h"
 

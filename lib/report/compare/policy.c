@@ -4,6 +4,7 @@
 #include "lib/base/ini.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/tally/pacing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -147,10 +148,10 @@ static bool parse_key(struct parse *s, struct policy_rule *r)
 		       "thread or owner");
 }
 
-/* "counter:NAME", its mean, or with :last, :min or :max behind. */
-static bool parse_counter(struct parse *s, struct policy_rule *r)
+/* A counter's NAME: its mean, or with :last, :min or :max behind. */
+static bool parse_counter(struct parse *s, struct policy_rule *r, const char *name)
 {
-	const char *name = s->metric.text + 8, *colon = strrchr(name, ':');
+	const char *colon = strrchr(name, ':');
 	size_t n = strlen(name);
 
 	r->metric = SUM_ENTRIES;
@@ -186,7 +187,10 @@ static bool policy_parse_metric(struct parse *s, struct policy_rule *r)
 	if (!s->metric.text)
 		return ini_fail(&s->in, s->section_line, 1, "the rule has no metric");
 	if (!strncmp(s->metric.text, "counter:", 8))
-		return parse_counter(s, r);
+		return parse_counter(s, r, s->metric.text + 8);
+	for (unsigned m = 0; m < PACING_METRICS; m++)
+		if (!strcmp(pacing_words[m].name, s->metric.text))
+			return parse_counter(s, r, s->metric.text);
 	for (r->metric = 0; r->metric < SUMS; r->metric++) {
 		const struct metric_row *m = &metric_table[r->metric];
 

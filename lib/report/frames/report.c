@@ -572,6 +572,7 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e)
 	frames_report_add_columns(r);
 	frames_report_add_totals(r);
 	frames_report_add_notes(r);
+	frames_add_pacing(r);
 	frames_add_statistics(r);
 	frames_add_chart(r);
 	r->table.title = title(r);
@@ -589,6 +590,7 @@ void frames_report_free(struct frames_report *r)
 	free(r->columns);
 	free(r->notes);
 	free(r->runs);
+	free(r->sections);
 	free(r->series_marks);
 	buf_release(&r->text);
 	buf_release(&r->top_text);
@@ -604,6 +606,8 @@ void frames_report_add(const struct frames_report *r, struct table_document *d)
 	document_table(d, &r->table);
 	if (r->series.n_points)
 		document_table(d, &r->statistics);
+	if (r->n_sections)
+		document_table(d, &r->pacing);
 	if (r->f->options.n_spikes)
 		document_table(d, &r->spikes);
 	if (r->f->options.news)

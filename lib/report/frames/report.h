@@ -54,6 +54,10 @@ struct frames_report {
 	struct table_column *stat_columns; /* in the arena, as are the cells */
 	struct table_cell *stat_cells[FRAMES_STATS];
 
+	struct table pacing;
+	struct frames_section *sections; /* pacing.c */
+	size_t n_sections, cap_sections;
+
 	struct table spikes;
 	struct frames_run *runs;
 	size_t n_runs, cap_runs;
@@ -81,6 +85,8 @@ void frames_stack_text(struct buf *b, const struct grouped_profile *p, const str
 void frames_note(struct frames_report *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void frames_find_spikes(struct frames_report *r); /* marks rows, fills r->spikes, r->news */
+/* How evenly frames came, all of a capture and section by section; no rows: too few frames have durations. */
+void frames_add_pacing(struct frames_report *r);
 void frames_add_statistics(struct frames_report *r);
 void frames_add_chart(struct frames_report *r);
 

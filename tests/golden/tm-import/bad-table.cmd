@@ -1,0 +1,12 @@
+# NaN, 1e999, a row too long (left out), one cut short, a header in the middle, a time that goes back; a blank is no reading.
+$GEN/table -n 40 gaps | tm-dump | grep -e ^note -e ^totals
+# A table without a header, an empty one, and words that are wrong.
+printf '1,2\n' | tm-import -f presentmon
+printf '' | tm-import -f mangohud
+printf 'a,b\n1,2\n' | tm-import --columns 'time=a'
+printf 'a,b\n1,2\n' | tm-import --columns 'colour=a:ms'
+printf 'a,b\n1,2\n' | tm-import --columns 'duration=c:ms' 
+# Columns that appear, without the header at the end.
+$GEN/table -n 200 unreal | head -n 150 | tm-dump | grep -e ^note -e ^totals
+# Zeros for ever are no line.
+head -c 3000000 /dev/zero | tm-import -f unreal-csv
