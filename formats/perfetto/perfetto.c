@@ -41,7 +41,8 @@ static bool is_read(uint32_t number)
 	    PERFETTO_TRACK_EVENT,       PERFETTO_PROFILE,           PERFETTO_PROCESS_DESCRIPTOR,
 	    PERFETTO_THREAD_DESCRIPTOR, PERFETTO_STREAMING_PROFILE, PERFETTO_HEAP_GRAPH,
 	    PERFETTO_TRACK_DESCRIPTOR,  PERFETTO_MODULE_SYMBOLS,    PERFETTO_DEOBFUSCATION,
-	    PERFETTO_PERF_SAMPLE,       PERFETTO_STACK_SAMPLE};
+	    PERFETTO_PERF_SAMPLE,       PERFETTO_STACK_SAMPLE,      PERFETTO_FTRACE,
+	    PERFETTO_FRAME_TIMELINE};
 
 	return number && memchr(numbers, (int)number, sizeof numbers);
 }
@@ -78,6 +79,8 @@ static enum status perfetto_scan(struct perfetto *x, struct perfetto_seq *s,
 		x->samples = true;
 		remember_time(x, p);
 		break;
+	case PERFETTO_FTRACE: return perfetto_ftrace(x, p, e);
+	case PERFETTO_FRAME_TIMELINE: perfetto_frame_timeline(x, p); break;
 	case PERFETTO_PROCESS_STATS:
 		x->counters = true;
 		remember_time(x, p);
@@ -102,6 +105,8 @@ static enum status perfetto_make_events(struct perfetto *x, struct perfetto_seq 
 	case PERFETTO_STREAMING_PROFILE: return s ? perfetto_streaming_profile(x, s, p, e) : ST_OK;
 	case PERFETTO_STACK_SAMPLE: return perfetto_stack_sample(x, s, p, e);
 	case PERFETTO_PROCESS_STATS: return perfetto_process_stats(x, p, e);
+	case PERFETTO_FTRACE: return perfetto_ftrace(x, p, e);
+	case PERFETTO_FRAME_TIMELINE: perfetto_frame_timeline(x, p); return ST_OK;
 	default: return ST_OK;
 	}
 }
@@ -152,8 +157,7 @@ static void perfetto_note_kinds(const struct perfetto *x)
 	static const struct {
 		uint8_t number;
 		const char *name;
-	} kinds[] = {{1, "ftrace"},
-		     {4, "inodes"},
+	} kinds[] = {{4, "inodes"},
 		     {5, "Chrome's old events"},
 		     {7, "system statistics"},
 		     {38, "battery"},
@@ -171,7 +175,6 @@ static void perfetto_note_kinds(const struct perfetto *x)
 		     {73, "Chrome's memory snapshots"},
 		     {74, "single allocations"},
 		     {75, "single frees"},
-		     {76, "frame timeline"},
 		     {77, "energy"},
 		     {84, "statsd"},
 		     {86, "Android properties"},
@@ -370,6 +373,7 @@ static enum status perfetto_read(struct import *im, struct err *e)
 	perfetto_clocks_release(&x->clocks);
 	perfetto_names_release(&x->names);
 	perfetto_tracks_release(&x->tracks);
+	perfetto_android_release(&x->android);
 	perfetto_heaps_release(&x->heaps);
 	perfetto_graphs_release(&x->graphs);
 	map64_release(&x->module_ids);
@@ -458,9 +462,10 @@ const struct reader reader_perfetto = {
     .page = "perfetto",
     .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_TYPES |
 		    CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME |
-		    CAPABILITY_THREADS | CAPABILITY_COUNTERS | CAPABILITY_OBJECTS |
-		    CAPABILITY_REFERENCES | CAPABILITY_ADDRESSES | CAPABILITY_BUILD_IDS,
-    .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples",
+		    CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS |
+		    CAPABILITY_OBJECTS | CAPABILITY_REFERENCES | CAPABILITY_ADDRESSES |
+		    CAPABILITY_BUILD_IDS,
+    .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples, frames",
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,
     .guesses = true,

@@ -33,6 +33,7 @@ enum perfetto_pass { PERFETTO_SCAN, PERFETTO_EVENTS, PERFETTO_GRAPHS };
 
 /* A number of the field of struct TracePacket. */
 enum perfetto_data {
+	PERFETTO_FTRACE = 1,
 	PERFETTO_PROCESS_TREE = 2,
 	PERFETTO_CLOCK_SNAPSHOT = 6,
 	PERFETTO_PROCESS_STATS = 9,
@@ -46,6 +47,7 @@ enum perfetto_data {
 	PERFETTO_MODULE_SYMBOLS = 61,
 	PERFETTO_DEOBFUSCATION = 64,
 	PERFETTO_PERF_SAMPLE = 66,
+	PERFETTO_FRAME_TIMELINE = 76,
 	PERFETTO_STACK_SAMPLE = 135,
 	PERFETTO_DATA = 136,
 };
@@ -250,6 +252,34 @@ struct perfetto_tracks {
 	    no_time;
 };
 
+/* --- what Android's system traces have (perfetto_android.c) --- */
+
+struct perfetto_android {
+	struct map64 asyncs; /* hash of process, name and cookie -> index + 1 of begins */
+	struct perfetto_begin {
+		int64_t ts;
+		bool open;
+	} * begins;
+	size_t n_begins, cap_begins;
+	struct map64 cookies; /* of frames that are not over -> index + 1 of frames */
+	struct perfetto_timeline_frame {
+		int64_t start, end, token;
+		uint32_t surface, jank;
+		bool actual, over;
+	} * frames;
+	size_t n_frames, cap_frames;
+	/* Complete calls that may overlap, of tracks that are split where they do. */
+	struct perfetto_call *overlapping;
+	size_t n_overlapping, cap_overlapping;
+	struct map64 surface_ids; /* hash of process and layer -> index + 1 */
+	struct perfetto_surface {
+		uint32_t pid, layer; /* layer: string of ours, 0: of the display */
+		uint64_t frames;     /* actual ones */
+	} * surfaces;
+	size_t n_surfaces, cap_surfaces;
+	uint64_t prints, others, odd, unended, unmatched, instants;
+};
+
 /* --- profiles of heaps (perfetto_heap.c) --- */
 
 struct perfetto_heaps {
@@ -323,6 +353,7 @@ struct perfetto {
 	struct perfetto_clocks clocks;
 	struct perfetto_names names;
 	struct perfetto_tracks tracks;
+	struct perfetto_android android;
 	struct perfetto_heaps heaps;
 	struct perfetto_graphs graphs;
 	struct emit_blocks blocks;
@@ -401,6 +432,19 @@ size_t perfetto_plain_calls(struct perfetto *x, const char *s, size_t n, const c
 bool perfetto_plain_class(struct perfetto *x, const char *s, size_t n, const char *place);
 bool perfetto_plain_field(struct perfetto *x, const char *s, size_t n, const char *place);
 void perfetto_names_release(struct perfetto_names *n);
+
+/* Of what is no number, or too large: no reading. */
+#define PERFETTO_NO_READING ((decimal)((unsigned __int128)1 << 127))
+
+/* The track, which may be new. */
+struct perfetto_track *perfetto_track_of(struct perfetto *x, uint64_t uuid);
+enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
+				decimal value, struct perfetto_time at, struct err *e);
+enum status perfetto_ftrace(struct perfetto *x, const struct perfetto_packet *p, struct err *e);
+void perfetto_frame_timeline(struct perfetto *x, const struct perfetto_packet *p);
+/* Before the calls that were kept are pushed: frames, and the calls of their timelines. */
+enum status perfetto_android_end(struct perfetto *x, struct err *e);
+void perfetto_android_release(struct perfetto_android *a);
 
 void perfetto_track_descriptor(struct perfetto *x, struct pb b);
 void perfetto_tracks_ready(struct perfetto *x);

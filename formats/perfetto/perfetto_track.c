@@ -36,7 +36,7 @@ struct track_event {
 
 /* --- tracks --- */
 
-static struct perfetto_track *track_of(struct perfetto *x, uint64_t uuid)
+struct perfetto_track *perfetto_track_of(struct perfetto *x, uint64_t uuid)
 {
 	struct perfetto_tracks *t = &x->tracks;
 	uint32_t *at = map64_put(&t->by_uuid, uuid);
@@ -76,7 +76,7 @@ void perfetto_track_descriptor(struct perfetto *x, struct pb b)
 	while (pb_next(&again, &f))
 		if (f.number == 1)
 			uuid = f.value;
-	t = track_of(x, uuid);
+	t = perfetto_track_of(x, uuid);
 	while (pb_next(&b, &f))
 		switch (f.number) {
 		case 2:
@@ -312,7 +312,7 @@ static void parse_numbers(const struct pb_field *f, uint64_t *list, uint32_t *n)
 }
 
 /* Of what is no number, or too large: no reading. */
-#define NO_READING ((decimal)((unsigned __int128)1 << 127))
+#define NO_READING PERFETTO_NO_READING
 
 static decimal reading_of_double(uint64_t bits)
 {
@@ -430,7 +430,7 @@ static uint64_t perfetto_uuid_of(struct perfetto *x, const struct perfetto_seq *
 		return uuid;
 	uuid = hash_u64(((uint64_t)s->pid << 32 | s->tid) ^ 0x7065726665747400u);
 	if (!map64_get(&x->tracks.by_uuid, uuid)) {
-		struct perfetto_track *t = track_of(x, uuid);
+		struct perfetto_track *t = perfetto_track_of(x, uuid);
 
 		t->pid = s->pid;
 		t->tid = s->tid;
@@ -468,7 +468,7 @@ static void perfetto_scan_event(struct perfetto *x, const struct perfetto_packet
 
 	x->calls |= ev->type == TYPE_BEGIN;
 	x->counters |= ev->type == TYPE_COUNTER || ev->n_values || ev->n_doubles;
-	t = track_of(x, uuid);
+	t = perfetto_track_of(x, uuid);
 	if ((ev->type != TYPE_BEGIN && ev->type != TYPE_END) || !at.clock)
 		return;
 	t->mixed |= t->seen && (t->seq != p->seq || t->last_seen.clock != at.clock ||
@@ -478,8 +478,8 @@ static void perfetto_scan_event(struct perfetto *x, const struct perfetto_packet
 	t->last_seen = at;
 }
 
-static enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
-				       decimal value, struct perfetto_time at, struct err *e)
+enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
+				decimal value, struct perfetto_time at, struct err *e)
 {
 	uint32_t i = map64_get(&x->tracks.by_uuid, uuid);
 	struct perfetto_track *t = i ? &x->tracks.list[i - 1] : NULL;
@@ -579,7 +579,7 @@ static enum status perfetto_add_call(struct perfetto *x, struct perfetto_seq *s,
 	const struct perfetto_track *track;
 	int64_t ns;
 
-	track = track_of(x, uuid);
+	track = perfetto_track_of(x, uuid);
 	c.track = (uint32_t)(track - t->list);
 	if (!perfetto_ns(x, at, &c.ts)) {
 		t->no_time++;
@@ -676,6 +676,7 @@ enum status perfetto_tracks_end(struct perfetto *x, struct err *e)
 	struct perfetto_tracks *t = &x->tracks;
 	enum status st = ST_OK;
 
+	st = perfetto_android_end(x, e);
 	sort_stable(t->calls, t->n_calls, sizeof *t->calls, perfetto_by_time);
 	for (size_t i = 0; !st && i < t->n_calls; i++)
 		st = perfetto_push_call(x, &t->calls[i], e);

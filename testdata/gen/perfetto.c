@@ -25,6 +25,11 @@
  *	chrome     N samples of Chrome's own, 1 ms apart, in packets of 10
  *	sampler    N samples of any profiler that stand for 5 ms each, inline
  *	stats      resident memory of process 100: 100 i KiB
+ *	atrace     marks of the kernel's trace, by two processors, the second one first: N frames of 16 ms of thread 100,
+ *	           each with a call of 14 ms, one of 4 ms in it and a counter (i + 0.5); an asynchronous call of 20 ms a
+ *	           frame, so that two overlap; a mark of an instant, and an event that is no mark
+ *	timeline   the frame timeline: N frames of a layer, each expected for 16 ms; it takes 10 ms, or, each fifth,
+ *	           30 ms, since the app misses its deadline; one frame of another layer, and one of the display
  *	others     packets that are not read: 2 of ftrace, 1 of the log
  *
  * variants: lost (what a sequence needs was lost in the second half of calls), lying (a count, a length and
@@ -35,6 +40,7 @@
 #include "lib/pack/zstd.h"
 #include "testdata/gen/protobuf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -715,6 +721,96 @@ static void put_stats(void)
 	}
 }
 
+static void put_mark(uint64_t ns, const char *text_of_mark)
+{
+	number(&inner, 1, START + ns);
+	number(&inner, 2, 100);
+	number(&leaf, 1, 0);
+	text(&leaf, 2, text_of_mark);
+	close_part(&inner, 3, &leaf);
+	close_part(&part, 2, &inner);
+}
+
+static void end_bundle(unsigned cpu)
+{
+	number(&part, 1, cpu);
+	close_part(&packet, 1, &part);
+	end_packet(&out, 30 + cpu, 0);
+}
+
+static void put_atrace(void)
+{
+	char s[64];
+
+	for (uint64_t i = 0; i < opt.n; i++) { /* ends and counters */
+		uint64_t at = i * 16 * MS;
+
+		put_mark(at + 6 * MS, "E|100\n");
+		put_mark(at + 14 * MS, "E|100");
+		snprintf(s, sizeof s, "C|100|score|%u.5", (unsigned)i);
+		put_mark(at + MS, s);
+		snprintf(s, sizeof s, "S|100|load|%u", (unsigned)i);
+		put_mark(at + 3 * MS, s);
+	}
+	put_mark(0, "I|100|shot");
+	put_mark(0, "hello");
+	end_bundle(1);
+	for (uint64_t i = 0; i < opt.n; i++) {
+		uint64_t at = i * 16 * MS;
+
+		put_mark(at, "B|100|Frame");
+		put_mark(at + 2 * MS, "B|100|Update | all");
+		snprintf(s, sizeof s, "F|100|load|%u", (unsigned)i);
+		put_mark(at + 23 * MS, s);
+	}
+	end_bundle(0);
+}
+
+static void end_timeline(unsigned field, uint64_t from, uint64_t to, unsigned cookie)
+{
+	close_part(&part, field, &inner);
+	close_part(&packet, 76, &part);
+	at(from);
+	end_packet(&out, 40, 0);
+	number(&inner, 1, cookie);
+	close_part(&part, 5, &inner);
+	close_part(&packet, 76, &part);
+	at(to);
+	end_packet(&out, 40, 0);
+}
+
+static void put_surface(unsigned field, const char *layer, unsigned token, unsigned jank,
+			uint64_t from, uint64_t to)
+{
+	static unsigned cookie;
+
+	number(&inner, 1, ++cookie);
+	number(&inner, 2, token);
+	number(&inner, 4, 100);
+	text(&inner, 5, layer);
+	if (jank)
+		number(&inner, 9, jank);
+	end_timeline(field, from, to, cookie);
+}
+
+static void put_timeline(void)
+{
+	for (unsigned i = 0; i < opt.n; i++) {
+		uint64_t from = (uint64_t)i * 16 * MS;
+		bool late_frame = i % 5 == 4;
+
+		put_surface(3, "game", 1000 + i, 0, from, from + 16 * MS);
+		put_surface(4, "game", 1000 + i, late_frame ? 64 : 1, from + MS,
+			    from + (late_frame ? 31 : 11) * MS);
+	}
+	put_surface(4, "other", 7, 1, 5 * MS, 9 * MS);
+	number(&inner, 1, 99999);
+	number(&inner, 2, 8);
+	number(&inner, 3, 50);
+	number(&inner, 7, 2 | 16);
+	end_timeline(2, 3 * MS, 8 * MS, 99999);
+}
+
 static void put_others(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -821,6 +917,10 @@ static int put_kind(const char *kind)
 		put_sampler();
 	else if (!strcmp(kind, "stats"))
 		put_stats();
+	else if (!strcmp(kind, "atrace"))
+		put_atrace();
+	else if (!strcmp(kind, "timeline"))
+		put_timeline();
 	else if (!strcmp(kind, "others"))
 		put_others();
 	else

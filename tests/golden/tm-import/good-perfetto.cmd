@@ -6,3 +6,9 @@ $GEN/perfetto --n 2 graph | tm-dump
 $GEN/perfetto --n 2 calls | tm-dump -q | grep -e thread -e 'thread=3'
 $GEN/perfetto --n 40 calls | tm-top -q --by function --csv | cut -d , -f 2-6
 $GEN/perfetto --n 5 samples | tm-dump | tail -n 8
+# atrace's marks by two processors: three frames of 14 ms with an update of 4 ms in each, and three loads of 20 ms, which
+# overlap: each is on the first of its tracks that is free.
+$GEN/perfetto --n 3 atrace | tm-dump -q | grep -e ^thread -e ^enter -e ^exit -e '^counter value'
+# The frame timeline: the fifth frame takes 30 ms, since the app misses its deadline; the sixth begins in it.
+$GEN/perfetto --n 6 timeline | tm-dump -q | grep -e ^frame -e ^marker -e note -e 'counter value=30'
+$GEN/perfetto --n 20 timeline | tm-frames -q --table pacing --csv | cut -d , -f 3-9
