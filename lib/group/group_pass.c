@@ -249,7 +249,8 @@ static void pass_learn_pacing(struct group_pass *f)
 	tally_pacing(f->a, &p);
 	for (unsigned m = 0; m < PACING_METRICS && p.judged; m++) {
 		const struct pacing_word *w = &pacing_words[m];
-		struct profile_counter row = {.name = intern_add(strings, w->name, strlen(w->name))};
+		struct profile_counter row = {.name =
+						  intern_add(strings, w->name, strlen(w->name))};
 		decimal v;
 
 		if (!pacing_value(&p, m, &v))
@@ -267,7 +268,7 @@ static void pass_learn_counters(struct group_pass *f)
 	for (uint32_t c = 0; c < f->a->counters.n; c++) {
 		const struct counter_stats *stats = &f->a->counters.items[c];
 		struct profile_counter row = {copied(f, f->t->counters[c].name),
-					  copied(f, f->t->counters[c].unit), *stats};
+					      copied(f, f->t->counters[c].unit), *stats};
 
 		if (stats->n)
 			pass_learn_counter(f, &row);
