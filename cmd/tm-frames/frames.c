@@ -200,6 +200,64 @@ static void cli_frames_run_spread(struct cli_frames *c)
 	spread_free(s);
 }
 
+/* A line for each of the largest groups; the chart alone. */
+static void cli_frames_run_lines(struct cli_frames *c)
+{
+	struct frames_lines_options o = {.project = c->options.project,
+					 .every = c->options.every,
+					 .metric = (enum sum)sorts[c->lines],
+					 .n = c->options.n};
+	struct table_document d = {.program = "tm-frames"};
+	const struct table_series *s;
+	struct frames_lines *l;
+
+	if (sorts[c->lines] == FRAMES_AUTO || sorts[c->lines] == FRAME_DURATION)
+		cli_usage("--chart: '%s' is of no %s alone", cli_frames_sorts[c->lines],
+			  cli_frames_keys[c->by]);
+	if (o.n > FRAMES_LINES_MOST)
+		cli_usage("--top: at most %d with --chart", FRAMES_LINES_MOST);
+	o.project.by[0].by = keys[c->by];
+	o.project.n_by = 1;
+	l = frames_lines_new(&o);
+	c->reading->loop.sink = grouped_profile_sink(frames_lines_project(l));
+	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
+	names_disambiguate(&frames_lines_project(l)->names);
+	if (frames_lines_project(l)->now.captures) {
+		for (int i = 0; i < c->n_operands; i++)
+			document_input(&d, c->operands[i], NULL);
+		s = frames_lines_series(l);
+		if (!s)
+			cli_usage("--chart: no capture has %s of a %s", cli_frames_sorts[c->lines],
+				  cli_frames_keys[c->by]);
+		if (frames_lines_project(l)->now.captures > 1)
+			cli_note(NULL, "--chart: the first capture alone is drawn");
+		document_series(&d, s);
+		cli_report_print(&c->report, &d);
+		document_release(&d);
+	}
+	frames_lines_free(l);
+}
+
+static void cli_frames_run_calls(struct cli_frames *c)
+{
+	struct frames_bars_options o = {.selection = &c->filter.selection,
+					.every = c->options.every,
+					.levels = c->levels,
+					.n = c->options.n,
+					.mangled = c->filter.mangled};
+	struct table_document d = {.program = "tm-frames"};
+	struct frames_bars *b;
+
+	if (filters_any(c->filter.filters) || c->filter.selection.frames.n ||
+	    c->filter.selection.sizes.n)
+		cli_usage("--bars: of the filters it takes --thread and --time alone");
+	b = frames_bars_new(&o);
+	c->reading->loop.sink = frames_bars_sink(b);
+	cli_inputs(&c->reading->loop, c->n_operands, c->operands);
+	cli_frames_print(c, &d, frames_bars_table(b), NULL);
+	frames_bars_free(b);
+}
+
 static enum status cli_frames_print_row(void *arg, const struct table_row *row, struct err *e)
 {
 	(void)e;
@@ -264,12 +322,17 @@ static void start(struct cli_frames *c)
 {
 	c->options.tops = c->tops > FRAMES_TOPS_MAX ? FRAMES_TOPS_MAX + 1 : (unsigned)c->tops;
 	/* One frame is looked at closely; so is what is asked for. */
-	c->detail |= frame_is_single(c) && !c->by_given && !c->options.tops && !c->spread;
+	c->detail |= frame_is_single(c) && !c->by_given && !c->options.tops && !c->spread &&
+		     !c->lines_given && !c->calls;
 	if (c->spread && (c->detail || c->options.tops || c->spikes.n || c->options.news ||
 			  c->options.sort_counter))
 		cli_usage("--spread takes only --by, --sort, --every and -n");
-	if (c->by_given && !c->options.tops && !c->detail && !c->spread && !c->report.as &&
-	    !c->report.output)
+	if (c->lines_given + c->calls + c->spread + c->detail > 1)
+		cli_usage("--chart, --bars, --spread and --detail exclude each other");
+	if (c->levels && !c->calls)
+		cli_usage("--levels needs --bars");
+	if (c->by_given && !c->options.tops && !c->detail && !c->spread && !c->lines_given &&
+	    !c->calls && !c->report.as && !c->report.output)
 		c->report.csv = true;
 	cli_report_start(&c->report);
 	c->options.page = c->report.format == RENDER_HTML;
@@ -298,6 +361,10 @@ void cli_frames_run(struct cli_frames *c)
 		cli_frames_run_spread(c);
 	else if (c->detail)
 		cli_frames_run_detail(c);
+	else if (c->lines_given)
+		cli_frames_run_lines(c);
+	else if (c->calls)
+		cli_frames_run_calls(c);
 	else if (c->by_given && !c->options.tops)
 		cli_frames_run_by(c);
 	else

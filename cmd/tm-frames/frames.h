@@ -9,8 +9,10 @@
 #include "lib/cli/aggregate.h"
 #include "lib/cli/autosymbolize.h"
 #include "lib/cli/report.h"
+#include "lib/report/frames/bars.h"
 #include "lib/report/frames/by.h"
 #include "lib/report/frames/detail.h"
+#include "lib/report/frames/lines.h"
 #include "lib/report/frames/log.h"
 #include "lib/report/frames/spread.h"
 
@@ -24,11 +26,11 @@ struct cli_frames { /* the options, as they are spelled */
 	struct cli_symbols symbols;
 	struct opt_list spikes;
 	const char *every;
-	int by, sort;
-	bool sorted, detail, spread, by_given;
+	int by, sort, lines;
+	bool sorted, detail, spread, by_given, lines_given, calls;
 	int n_operands;
 	char **operands;
-	uint64_t stacks, tops;
+	uint64_t stacks, tops, levels;
 	struct frames_options options;
 
 	struct cli_frames_reading *reading; /* frames.c; in cli_frames_run */

@@ -94,6 +94,8 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to)
 		buf_addf(to, "%s--domain %s", to->len ? " " : "", cli_domain_choices[f->domain]);
 	if (f->hook_cost)
 		buf_addf(to, "%s--hook-cost %s", to->len ? " " : "", f->hook_cost);
+	if (f->no_library)
+		buf_addf(to, "%s--hide-library", to->len ? " " : "");
 	if (f->literal && to->len)
 		buf_adds(to, " --literal");
 	if (f->caseless && to->len)
@@ -106,7 +108,7 @@ bool cli_filter_any(const struct cli_filter *f)
 
 	for (unsigned k = 0; k < CLI_FILTERS; k++)
 		n += f->given[k].n;
-	return n || f->domain || f->hook_cost;
+	return n || f->domain || f->hook_cost || f->no_library;
 }
 
 static void print_sites(void)
@@ -131,6 +133,8 @@ void cli_filter_done(struct cli_filter *f)
 	selection_init(&f->selection);
 	for (unsigned k = 0; k < CLI_FILTERS; k++)
 		cli_filter_select(f, k, &f->selection);
+	if (f->no_library)
+		filters_hide_library(f->filters);
 	if (f->given[FILTER_OWNER].n && !f->owners)
 		cli_usage("--owner needs --owners FILE");
 }

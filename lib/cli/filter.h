@@ -32,7 +32,7 @@ enum {
 
 struct cli_filter {
 	struct opt_list given[CLI_FILTERS];
-	bool literal, caseless, list_sites, mangled;
+	bool literal, caseless, list_sites, mangled, no_library;
 	int domain;
 	const char *hook_cost; /* NULL: none */
 
@@ -82,6 +82,10 @@ extern const char *const cli_domain_choices[];
 	    ROW_LIST(0, "prune-from", "REGEX",                                                     \
 		     "remove the callees of matching functions from stacks",                       \
 		     &(f).given[FILTER_PRUNE]),                                                    \
+	    ROW_FLAG(0, "hide-library",                                                            \
+		     "remove code of allocators, runtimes and libraries "                          \
+		     "(--list-sites) from stacks",                                                 \
+		     &(f).no_library),                                                             \
 	    ROW_CHOICE(0, "domain", "NAME",                                                        \
 		       "blocks to count: auto (most bytes; default), malloc, pool, mmap, mono, "   \
 		       "lua or all",                                                               \

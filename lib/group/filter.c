@@ -31,6 +31,7 @@ struct filters {
 	struct patterns kinds[FILTER_KINDS];
 	unsigned n_focus;
 	uint32_t required; /* bits that a stack needs */
+	bool library;      /* hidden */
 };
 
 struct filters *filters_new(void)
@@ -125,8 +126,26 @@ bool filters_has(const struct filters *f, enum filter_kind kind)
 	return f && f->kinds[kind].n > 0;
 }
 
+void filters_hide_library(struct filters *f)
+{
+	f->library = true;
+}
+
+bool filters_hides_library(const struct filters *f)
+{
+	return f && f->library;
+}
+
+bool filters_take_calls(const struct filters *f)
+{
+	return filters_hides_library(f) || filters_has(f, FILTER_HIDE) ||
+	       filters_has(f, FILTER_SHOW) || filters_has(f, FILTER_PRUNE);
+}
+
 bool filters_any(const struct filters *f)
 {
+	if (filters_hides_library(f))
+		return true;
 	for (enum filter_kind k = 0; f && k < FILTER_KINDS; k++)
 		if (f->kinds[k].n)
 			return true;
@@ -135,6 +154,8 @@ bool filters_any(const struct filters *f)
 
 bool filters_by_type(const struct filters *f)
 {
+	if (filters_hides_library(f))
+		return false;
 	for (enum filter_kind k = 0; f && k < FILTER_KINDS; k++)
 		if (f->kinds[k].n && k != FILTER_TYPE)
 			return false;

@@ -57,7 +57,13 @@ static inline bool filters_is_file(const char *text)
 bool filters_any(const struct filters *f); /* NULL: none */
 /* Only types are filtered (or nothing): sums per type stay known. */
 bool filters_by_type(const struct filters *f);
-bool filters_has(const struct filters *f, enum filter_kind kind);
+bool filters_has(const struct filters *f, enum filter_kind kind); /* a pattern of it */
+/* Calls are taken out of stacks, so that different stacks become one. */
+bool filters_take_calls(const struct filters *f);
+
+/* Calls that the rules for sites pass over are taken out of stacks, as FILTER_HIDE does. */
+void filters_hide_library(struct filters *f);
+bool filters_hides_library(const struct filters *f);
 
 /* Whether any pattern of the kind matches. */
 bool filters_match(struct filters *f, enum filter_kind kind, const char *s, size_t n);

@@ -275,13 +275,6 @@ void grouped_profile_finish_run(struct grouped_profile *p, struct profile *to)
 	profile_init(&p->now, p->n_groupings);
 }
 
-/* Where filters take calls out, different stacks become one. */
-static bool takes_calls(const struct filters *f)
-{
-	return filters_has(f, FILTER_HIDE) || filters_has(f, FILTER_SHOW) ||
-	       filters_has(f, FILTER_PRUNE);
-}
-
 void grouped_profile_init(struct grouped_profile *p, const struct grouped_profile_options *o)
 {
 	struct tally_options a = {
@@ -302,7 +295,7 @@ void grouped_profile_init(struct grouped_profile *p, const struct grouped_profil
 
 	*p = (struct grouped_profile){
 	    .options = *o, .domain = o->domain, .n_groupings = o->n_by ? o->n_by : 1};
-	p->merges = takes_calls(o->filters);
+	p->merges = filters_take_calls(o->filters);
 	for (size_t i = 0; i < p->n_groupings; i++) {
 		grouping_init(&p->groupings[i], o->by[i]);
 		p->merges |= o->by[i].by == KEY_STACK;

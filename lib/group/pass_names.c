@@ -183,7 +183,9 @@ static uint32_t pass_names_left_of(struct grouped_profile *p, uint32_t location,
 		if (prune)
 			keep[i] = *match |= takes & TAKE_PRUNE;
 		else
-			keep[i] = !(takes & TAKE_HIDE) && (!show || takes & TAKE_SHOW);
+			keep[i] = !(takes & TAKE_HIDE) && (!show || takes & TAKE_SHOW) &&
+				  !(filters_hides_library(filters) &&
+				    pass_verdict(p, &p->names.calls[first + i]) == SITE_PASS);
 	}
 	got = names_part(&p->names, location, keep);
 	free(keep);
@@ -206,7 +208,8 @@ const struct location_info *pass_location_info(struct grouped_profile *p, uint32
 		r.matched |= t.matched;
 		r.owner = least(r.owner, t.owner);
 	}
-	if (filters_has(filters, FILTER_HIDE) || filters_has(filters, FILTER_SHOW))
+	if (filters_has(filters, FILTER_HIDE) || filters_has(filters, FILTER_SHOW) ||
+	    filters_hides_library(filters))
 		r.shown = pass_names_left_of(p, location, false, &match);
 	if (r.shown && filters_has(filters, FILTER_PRUNE)) {
 		r.pruned = pass_names_left_of(p, r.shown, true, &match);

@@ -1100,6 +1100,8 @@ const PROGRAM_TEXTS = {
 	"self {0}": "自身{0}",
 	"{0}, normalized": "{0}（归一化）",
 	"{0} within {1}": "{1}内的{0}",
+	"tid": "线程号",
+	"(others)": "（其他）",
 };
 
 // "en" or "zh", by the reader's choice in the address, else by that of who made the page, else by the browser.

@@ -396,6 +396,8 @@ static void note_trend(struct frames_report *r)
 
 	if (!frames_known(r->f, metric) || !frames_trend(r->f, metric, &slope))
 		return;
+	r->has_trend = true;
+	r->trend = slope;
 	if (slope == 0) {
 		frames_note(
 		    r, "%s stays level: an estimate, the median slope between %s is 0 (Theil-Sen)",

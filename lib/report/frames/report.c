@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -604,6 +605,9 @@ void frames_report_free(struct frames_report *r)
 void frames_report_add(const struct frames_report *r, struct table_document *d)
 {
 	document_table(d, &r->table);
+	if (r->has_trend && fabs(r->trend) < 1e15)
+		document_number(d, r->f->options.every ? "growth_per_step" : "growth_per_frame",
+				COLUMN_NUMBER, 3, cell_signed(llround(r->trend * 1000)));
 	if (r->series.n_points)
 		document_table(d, &r->statistics);
 	if (r->n_sections)

@@ -50,6 +50,9 @@ struct frames_report {
 	const char **notes;
 	size_t n_notes, cap_notes;
 
+	bool has_trend;
+	double trend; /* of what is live, per frame or step */
+
 	struct table statistics;
 	struct table_column *stat_columns; /* in the arena, as are the cells */
 	struct table_cell *stat_cells[FRAMES_STATS];
