@@ -71,10 +71,12 @@ static void growth(const struct view_file *f, struct buf *b)
 static void view_state_file(const struct view_file *f, struct buf *b)
 {
 	const struct event_store *k = f->store;
-	uint64_t stacks = 0;
+	uint64_t stacks = 0, types = 0;
 
-	for (size_t i = 0; i < k->n; i++)
+	for (size_t i = 0; i < k->n; i++) {
 		stacks += k->captures[i].t ? k->captures[i].t->n_stacks - 1 : 0;
+		types += k->captures[i].t ? k->captures[i].t->n_types - 1 : 0;
+	}
 	buf_addc(b, '{');
 	text(b, "name", f->name);
 	text(b, "error", k->why.code ? k->why.msg : NULL);
@@ -85,6 +87,7 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	number(b, "captures", k->n);
 	number(b, "events", k->events + (k->n && k->captures[k->n - 1].open ? k->n_staged : 0));
 	number(b, "stacks", stacks);
+	number(b, "types", types);
 	number(b, "bytes", k->bytes);
 	number(b, "load_ns", f->ns);
 	growth(f, b);

@@ -5,7 +5,7 @@
  *	calls <SCRIPT        what the lines of a script say:
  *
  *	thread NAME          what follows is of this thread
- *	frame NUMBER         a frame begins
+ *	frame NUMBER [TIME]  a frame begins
  *	> TIME CALL          enter; TIME in us, '-' for none
  *	< TIME [CALL]        exit; without CALL it does not say of what
  *	? TEXT               the description that the next enter has
@@ -159,8 +159,13 @@ static void line(struct calls *c, char *s)
 		c->thread = trace_thread(c->t, &th);
 	} else if (!strcmp(s, "frame")) {
 		ev = (struct event){.kind = EV_FRAME, .has = EV_HAS_VALUE};
+		call = strchr(rest, ' ');
+		if (call)
+			*call++ = '\0';
 		if (!num_i64(rest, strlen(rest), &ev.value))
 			fail("a frame has a number");
+		if (call && is_time(call, &ev.time))
+			ev.has |= EV_HAS_TIME;
 		push(c, &ev);
 	} else if (!strcmp(s, "?")) {
 		c->text = trace_strz(c->t, rest);

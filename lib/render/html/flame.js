@@ -39,6 +39,13 @@ function squarify(weights, x, y, w, h, put) {
 	}
 }
 
+// What kind of code it is: by its file and name.
+export function kindOf(name, at) {
+	if (/\.(lua|luac|cs|py|js|ts|nut|wren)\b/.test(at || "")) return "script";
+	if (/^(std::|__gnu|__cxx|_dl_|__libc|__GI_|_start$|clone3?$|start_thread|operator (new|delete)|m?alloc$|malloc|calloc|realloc|core::|alloc::|tokio::|void std::|std::__)/.test(name) || /^(ld-linux|lib(c|m|stdc\+\+|gcc_s|pthread|dl)[.-])|\/usr\/(include|lib)|rustc\/|\/c\+\+\/\d/.test(at || "") || /^\w+ ?std::/.test(name)) return "library";
+	return "own";
+}
+
 // The nodes of a report's flame graph (tracemill-report(5)) in the form that lib/render/html_flame.h describes.
 export function packed(section) {
 	const {nodes, type, differential} = section, n = nodes.length, first = new Int32Array(n).fill(-1), next = new Int32Array(n).fill(-1);
@@ -462,9 +469,20 @@ export class Flame {
 			const s = most ? Math.round(85 * Math.min(1, Math.abs(d) / most * 1.5)) : 0;
 			return `${d > 0 ? 4 : 214} ${s}%`;
 		}
-		let h = 0;
-		for (const c of this.name(i)) h = (h * 31 + c.codePointAt(0)) >>> 0;
-		return `${18 + h % 38} ${58 + h % 25}%`;
+		return null;
+	}
+
+	// The colour of a node as a theme has it: of differences by how much, else by the kind of code.
+	fill(i, light) {
+		const hue = this.hue(i);
+		return hue ? `hsl(${hue} ${light})` : "var(--" + this.kind(i) + ")";
+	}
+
+	kind(i) {
+		if (!i) return "library";
+		const f = this.d.function[i];
+		this.kinds = this.kinds || [];
+		return this.kinds[f] || (this.kinds[f] = kindOf(this.name(i), this.place(i)));
 	}
 
 	sum(kids) {
@@ -609,7 +627,7 @@ export class Flame {
 		e.dataset.k = o.k;
 		e.dataset.i = o.i;
 		e.style.cssText = `left: ${o.x * scale}${unit}; width: ${o.w * scale}${unit}; top: ${o.y}px` +
-			(this.map ? `; height: ${o.h}px` : "") + (fold ? "" : `; background: hsl(${this.hue(mark)} ${this.light})`);
+			(this.map ? `; height: ${o.h}px` : "") + (fold ? "" : `; background: ${this.fill(mark, this.light)}`);
 		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.seen(i);
 		else if (fold && wide > 8) e.textContent = wide > 6 + 7 * String(o.to - o.from).length ? o.to - o.from : "\u2026";
 		e.tabIndex = o.i === this.at ? 0 : -1;

@@ -2,9 +2,9 @@
 // A flame graph on a canvas as large as what is seen of it: tm-view's captures have more nodes in view than elements
 // are quick for.
 import {make, pencil, hideTip} from "./dom.js";
-import {count, shown} from "./format.js";
+import {count, format, shown} from "./format.js";
 import {Flame, ROW, packed} from "./flame.js";
-import {fit} from "./parts.js";
+import {fit, named} from "./parts.js";
 
 class CanvasFlame extends Flame {
 	surface() {
@@ -36,8 +36,9 @@ class CanvasFlame extends Flame {
 			const [x, w, h] = this.room(o), y = o.y - top;
 			if (y + h < 0 || y > high) continue;
 			this.paint(g, o, x, y, w, h, {ink, panel, letter, faint: get});
-			if (o.i !== this.at || !focused) continue;
-			g.strokeStyle = get("--accent");
+			const chosen = this.chosen && o.i > 0 && this.name(o.i) === this.chosen;
+			if ((o.i !== this.at || !focused) && !chosen) continue;
+			g.strokeStyle = get(chosen ? "--text" : "--accent");
 			g.lineWidth = 2;
 			g.strokeRect(x + 1, y + 1, Math.max(1, w - 3), h - 3);
 			g.lineWidth = 1;
@@ -48,12 +49,64 @@ class CanvasFlame extends Flame {
 		const fold = o.i < 0, hit = !fold && this.hits && this.hits[o.i], text = fold ? w > 60 ? this.foldName(o) : w > 6 + 7 * String(o.to - o.from).length ? count(o.to - o.from) : ""
 			: w > 26 && h > 12 ? this.map ? o.names.join(" › ") : this.seen(o.i) : "";
 		g.globalAlpha = o.path ? 0.5 : 1;
-		g.fillStyle = hit ? "#c23bc2" : fold ? faint("--hover") : `hsl(${this.hue(this.map ? o.last : o.i)} ${this.light})`;
+		if (this.o.select && !fold && !hit && this.hits) g.globalAlpha *= .4;
+		g.fillStyle = hit ? faint("--hit") : fold ? faint("--hover") : this.tint(this.map ? o.last : o.i, faint);
 		g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 		if (this.map) { g.strokeStyle = panel; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
-		g.fillStyle = hit ? "#fff" : fold ? o.hits ? "#c23bc2" : faint("--faint") : ink;
-		if (text) g.fillText(fit(g, shown(text), w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
+		g.fillStyle = hit ? "#fff" : fold ? o.hits ? faint("--hit") : faint("--faint") : ink;
+		if (text) {
+			// The value where there is room for both.
+			const name = shown(named(text)), value = !fold && !this.map && this.o.pick ? format(this.type, this.weight[o.i]) : "", both = value && w > (name.length + value.length + 3) * letter;
+			g.fillText(both ? name : fit(g, name, w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
+			if (both) { g.textAlign = "right"; g.globalAlpha *= .8; g.fillText(value, x + w - 6, y + h / 2); g.textAlign = "left"; }
+		}
 		g.globalAlpha = 1;
+	}
+
+	// A colour of the theme, as a canvas takes it.
+	tint(i, get) {
+		return this.hue(i) ? this.fill(i, this.light) : get("--" + this.kind(i));
+	}
+
+	// What a click chooses is outlined; it zooms where nothing is to be chosen, else a double click does.
+	tools() {
+		super.tools();
+		if (!this.o.select) return;
+		this.path.textContent = say("a click selects, a double click zooms, the right button has more");
+		const at = (event, f) => { const o = this.node(event); if (o) f(o); };
+		this.rows.onclick = event => at(event, o => {
+			if (o.i < 0) return this.enter(o);
+			this.at = o.i;
+			this.chosen = o.i ? this.name(o.i) : null;
+			this.showPath(o.i);
+			this.focus();
+			this.show();
+			if (o.i) this.o.select(this.name(o.i), o.i);
+		});
+		this.rows.oncontextmenu = event => at(event, o => { if (o.i > 0) { event.preventDefault(); this.o.menu(this.name(o.i), event); } });
+		this.rows.ondblclick = event => at(event, o => this.enter(o));
+	}
+
+	// The way to what is zoomed into, as places among the calls of each call.
+	way() {
+		const out = [];
+		for (let i = this.zoomed; i; i = this.parent[i]) out.unshift([...this.kids(this.parent[i])].indexOf(i));
+		return out.join(".");
+	}
+
+	go(way) {
+		let i = 0;
+		for (const k of way ? way.split(".") : []) {
+			const next = this.kids(i)[+k];
+			if (next === undefined) break;
+			i = next;
+		}
+		if (i !== this.zoomed) { this.quiet = true; this.zoom(i); this.quiet = false; }
+	}
+
+	zoom(...to) {
+		super.zoom(...to);
+		if (this.o.zoomed && !this.quiet) this.o.zoomed(this.way());
 	}
 
 	focus() {
@@ -65,5 +118,6 @@ class CanvasFlame extends Flame {
 	}
 }
 
-// pick(name): more of a function is asked for. mode, moded(mode): as what it is drawn is in the address.
-export const flame = (section, pick, mode, moded) => new CanvasFlame(packed(section), {pick, mode, moded: moded || (() => {})});
+// pick(name, event): more of a function is asked for. mode, moded(mode): as what it is drawn is in the address; so is
+// where it is zoomed to: zoomed(way). select(name): what a click is then for.
+export const flame = (section, pick, mode, moded, more) => new CanvasFlame(packed(section), {pick, mode, moded: moded || (() => {}), ...more});

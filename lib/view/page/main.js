@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page's state is its address: #view=table&by=site&frame=10..20. Each view is a module that is
 // given the state, asks, and draws; whatever it asks can be typed into a terminal, and is shown.
-import {quote} from "./parts.js";
+import {quote, switches, toggle, named} from "./parts.js";
 import {make, hideTip, button} from "./dom.js";
 import {shown as seen, count, some} from "./format.js";
 import {ask, state, loaded, onEnd} from "./ask.js";
@@ -16,13 +16,18 @@ import * as memory from "./view_memory.js";
 import * as source from "./view_source.js";
 import * as heap from "./view_heap.js";
 import * as timeline from "./timeline.js";
+import * as spikes from "./view_spikes.js";
+import * as calls from "./view_calls.js";
 import * as compare from "./view_compare.js";
+import {showKeys} from "./keys.js";
 
-const views = {overview, frames, table, tree, flame, callers, memory, source, heap, timeline, compare};
+const views = {overview, timeline, frames, spikes, memory, calls, flame, tree, table, callers, source, compare, heap};
+// Each tab has its views, the first that fits is where it leads to.
+const tabs = [["overview"], ["timeline", "frames", "spikes", "memory"], ["calls", "flame", "tree", "table", "callers", "source"], ["compare"], ["heap"]];
 const el = id => document.getElementById(id), main = el("view");
-let running = null, growing = false, held = false, said = "";
+let drawn = null, running = null, growing = false, held = false, said = "";
 
-export function address() {
+function address() {
 	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
 
@@ -33,6 +38,8 @@ function go(changes, quiet) {
 		if (v === null || v === undefined || v === "") delete now[k];
 		else now[k] = v;
 	}
+	// Where a graph is zoomed to is a place in the answer to one question.
+	if (["focus", "ignore", "type", "thread", "frame", "time", "hide", "prune", "sort", "lib"].some(k => k in changes)) delete now.at;
 	const hash = "#" + new URLSearchParams(now);
 	if (hash === location.hash) return;
 	if (quiet) history.replaceState(null, "", hash);
@@ -43,7 +50,7 @@ const has = kind => loaded.files.some(f => f.kinds && f.kinds[kind]);
 const what = () => ({
 	calls: has("alloc") || has("sample") || has("enter") || has("delta") || has("type-total") || loaded.files.some(f => f.aggregate),
 	memory: has("alloc"), frames: has("frame"), objects: has("object"), nested: has("enter"), several: loaded.files.length > 1,
-	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"),
+	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"), types: loaded.files.some(f => f.types > 1), several_threads: true,
 });
 
 // What the filters say, as options.
@@ -51,32 +58,54 @@ function filters(s, without = []) {
 	const out = [];
 	for (const k of ["focus", "ignore", "type", "thread", "frame", "time"])
 		if (s[k] && !without.includes(k)) out.push("--" + k, s[k]);
+	// Transforms: what is taken out of stacks, one for each line.
+	for (const [k, option] of Object.entries(transforms))
+		for (const v of (s[k] || "").split("\n")) if (v && !without.includes(k)) out.push("--" + option, v);
 	return out;
 }
 
+const transforms = {hide: "hide", prune: "prune-from"};
+const plain = v => v.replace(/^\^?\\Q(.*?)\\E\$?$/, "$1");
+const fields = {focus: ["focus", "a function"], ignore: ["ignore", "a function"], type: ["type", "a type"], thread: ["thread", "a name"]};
+
+// What is in force is a chip, which a click takes away.
 function showFilters(s) {
 	const form = el("filters"), chips = [];
-	for (const k of ["frame", "time"])
-		if (s[k]) chips.push(button(say(k === "frame" ? "frames {0}" : "time {0}", s[k]) + "  ✕", () => go({[k]: null}), {class: "chip", "aria-label": say(k === "frame" ? "take away frames {0}" : "take away time {0}", s[k])}));
-	const field = (key, hint, label) => make("label", {}, label, make("input", {type: "search", name: key, placeholder: hint, value: s[key] || ""}));
-	form.replaceChildren(field("focus", say("a function"), say("focus")), field("ignore", say("a function"), say("ignore")), field("type", say("a type"), say("type")),
-		field("thread", say("a name"), say("thread")), make("button", {type: "submit"}, say("apply")), ...chips);
-	if (!chips.length && what().frames) form.append(make("span", {class: "faint"}, say("drag in a chart to choose frames")));
+	const chip = (text, k) => chips.push(button(text, () => go({[k]: null}), {class: "chip", "data-filter": k, "aria-label": say("take away: {0}", text)}));
+	if (s.frame) chip(say("frames {0}", s.frame), "frame");
+	if (s.time) chip(say("time {0}", s.time), "time");
+	for (const [k, [word]] of Object.entries(fields)) if (s[k]) chip(say("{0}: {1}", say(word), named(plain(s[k]))), k);
+	for (const [k, word] of [["hide", say("merged into callers")], ["prune", say("callees taken out")]])
+		(s[k] || "").split("\n").filter(Boolean).forEach((v, i, all) => chips.push(button(say("{0}: {1}", word, named(plain(v))), () => go({[k]: all.filter((_, j) => j !== i).join("\n")}), {class: "chip", "data-filter": k})));
+	const field = ([key, [word, hint]]) => make("label", {}, say(word), make("input", {type: "search", name: key, placeholder: say(hint), value: s[key] || ""}));
+	const more = make("details", {class: "menu"}, make("summary", {id: "more"}, say("+ filter")), make("div", {class: "panel"}, ...Object.entries(fields).map(field), make("button", {type: "submit"}, say("apply"))));
+	more.onkeydown = e => { if (e.key === "Escape") more.open = false; };
+	form.replaceChildren(...chips, more, chips.length > 1 ? button(say("clear all"), clear, {class: "quiet"}) : "");
 	if (loaded.files.length > 1 && !(views[s.view] && views[s.view].every))
 		form.prepend(make("label", {}, say("filter|of"), make("select", {"aria-label": say("file"), onchange: e => go({file_only: e.target.value || null})}, make("option", {value: ""}, say("all files")),
 			...loaded.files.map(f => make("option", {value: f.name, selected: f.name === s.file_only}, f.name)))));
+	if (views[s.view] && views[s.view].named) form.append(toggle(say("short names"), switches.short, on => { switches.short = on; show(); }));
 	form.onsubmit = e => {
 		e.preventDefault();
-		go(Object.fromEntries(["focus", "ignore", "type", "thread"].map(k => [k, form.elements[k].value || null])));
+		go(Object.fromEntries(Object.keys(fields).map(k => [k, form.elements[k].value || null])));
 	};
 }
 
+const clear = () => go(Object.fromEntries(["frame", "time", "hide", "prune", ...Object.keys(fields)].map(k => [k, null])));
+
+const fit = name => !views[name].fits || views[name].fits(what());
+
 function showTabs(s) {
-	el("tabs").replaceChildren(...Object.entries(views).filter(([, v]) => !v.fits || v.fits(what())).map(([name, v], i) => {
+	const to = name => {
 		const now = {...s, view: name};
-		for (const k of v.own ? [] : ["pick"]) delete now[k];
-		return make("a", {href: "#" + new URLSearchParams(now), "aria-current": name === s.view ? "page" : null, title: i < 9 ? say("key {0}", i + 1) : ""}, translated(v.title));
-	}));
+		for (const k of views[name].own ? [] : ["pick"]) delete now[k];
+		return "#" + new URLSearchParams(now);
+	};
+	el("tabs").replaceChildren(...tabs.map(t => t.filter(fit)).filter(t => t.length).map((t, i) =>
+		make("a", {href: to(t[0]), "aria-current": t.includes(s.view) ? "page" : null, title: say("key {0}", i + 1)}, translated(views[t[0]].title))));
+	const parts = tabs.find(t => t.includes(s.view)).filter(fit);
+	el("parts").replaceChildren(...parts.length < 2 ? [] : parts.map(name => make("a", {href: to(name), "data-part": name, "aria-current": name === s.view ? "true" : null}, translated(views[name].part || views[name].title))));
+	el("parts").hidden = parts.length < 2;
 }
 
 function alertOf(kind, title, text) {
@@ -104,7 +133,10 @@ function showAlerts(messages, failure) {
 // again: the files have grown; what was done to the view stays.
 async function show(again) {
 	const s = address();
-	if (!views[s.view] || (views[s.view].fits && !views[s.view].fits(what()))) s.view = what().objects && !what().calls ? "heap" : "overview";
+	drawn = null;
+	if (!s.view && what().several && what().calls) s.view = "compare";
+	if (!views[s.view] || !fit(s.view)) s.view = what().objects && !what().calls ? "heap" : "overview";
+	main.dataset.view = s.view;
 	if (running) running.abort();
 	const mine = running = new AbortController();
 	showTabs(s);
@@ -122,13 +154,16 @@ async function show(again) {
 	const files = only ? [only] : loaded.files.map(f => f.name), binaries = loaded.binaries || [];
 	const stacks = files.filter(f => !loaded.files.some(l => l.name === f && (l.aggregate || l.error)));
 	// What is asked with what it is asked of: of a binary's code the files are an option.
-	const whole = words => words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
+	const whole = words => loaded.files.some(f => words.includes(f.name)) ? words : words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
 	const typed = words => "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
 		el("command").textContent = seen(said);
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
+	const lost = loaded.files.some(f => f.error || f.lossy || f.notes.some(n => n.severity === "loss"));
+	el("whole").textContent = lost ? say("! something was lost") : say("● complete");
+	el("whole").className = "whole " + (lost ? "warn" : "good");
 	const context = {
 		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], command: typed, signal: mine.signal,
 		filters: without => filters(s, without),
@@ -155,6 +190,10 @@ async function show(again) {
 		const was = again && remember(main);
 		if (content.parentNode !== main) main.replaceChildren(...[content].flat().filter(Boolean));
 		showAlerts(messages.join("\n"), null);
+		// Where filters leave nothing, what helps is to take them away.
+		const empty = filters(s).length && main.querySelector(":scope > .empty");
+		if (empty) empty.append(" ", button(say("clear all"), clear));
+		drawn = {state: s, moved: content.moved};
 		if (was) await restore(main, was);
 		else if (content.shown) content.shown();
 	} catch (e) {
@@ -188,16 +227,26 @@ el("copy").onclick = async () => {
 	await navigator.clipboard.writeText(said).catch(() => getSelection().selectAllChildren(el("command")));
 	el("took").textContent = say("copied");
 };
+el("keys").onclick = () => showKeys(el("help"));
 el("skip").onclick = e => { e.preventDefault(); main.focus(); };
 
-// 1 to 9: views; / : the first search; ? is in the manual page.
+// 1 to 9: views; / : the first search; ? : all keys.
 addEventListener("keydown", e => {
 	if (e.target.closest("input, select, textarea") || e.ctrlKey || e.altKey || e.metaKey) return;
 	const tabs = el("tabs").children, k = "123456789".indexOf(e.key);
 	if (k >= 0 && tabs[k]) tabs[k].click();
+	else if (e.key === "?") showKeys(el("help"));
 	else if (e.key === "/") { const i = main.querySelector("input[type=search]"); if (i) { i.focus(); e.preventDefault(); } }
 });
-addEventListener("hashchange", () => show());
+addEventListener("hashchange", () => {
+	const s = address(), view = views[s.view];
+	if (view && view.light && drawn && drawn.moved && drawn.state.view === s.view && Object.keys({...s, ...drawn.state}).every(k => s[k] === drawn.state[k] || view.light.includes(k))) {
+		drawn.state = s;
+		showTabs(s);
+		drawn.moved(s);
+		document.body.dataset.shown = location.hash || "#";
+	} else show();
+});
 addEventListener("pointerdown", () => { held = true; }, true);
 addEventListener("pointerup", () => { held = false; });
 addEventListener("pointercancel", () => { held = false; });
@@ -217,7 +266,9 @@ function showGrowth() {
 	const silent = Math.min(...goes.map(f => f.silent_ms));
 	el("growth").textContent = goes.length ? silent > 5000 ? say("recording, silent for {0} s", Math.round(silent / 1000)) : say("recording") : deserted ? say("no process writes the recording any more, and its end is missing") : ended && ended === loaded.files.length ? say("the recording has ended") : "";
 	el("growth").className = goes.length ? "growth" : "growth faint";
-	el("files").textContent = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, count(f.events)) : f.name).join(", "));
+	const one = loaded.files.length === 1 ? loaded.files[0] : null;
+	el("files").replaceChildren(...loaded.files.flatMap((f, i) => [i ? " → " : "", make("b", {class: "file"}, f.name.split("/").pop())]), " ", one ? say("{0} events", count(one.events)) : "");
+	el("files").title = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, count(f.events)) : f.name).join(", "));
 }
 
 onEnd((error, changed) => {

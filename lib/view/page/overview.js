@@ -1,65 +1,208 @@
 // SPDX-License-Identifier: MIT
-// What there is at all, over time; a drag in any chart chooses the range for every view.
-import {panel} from "./parts.js";
-import {make} from "./dom.js";
-import {Table} from "./table.js";
-import {Chart} from "./chart.js";
+// The answers first: what is worst in six tiles, by whom in short lists, and when. Each leads to its ranking.
+import {card, none, legend} from "./cards.js";
+import {named as brief, middle, place, literally} from "./parts.js";
+import {make, pencil, redraws} from "./dom.js";
+import {format, count, share} from "./format.js";
 import {section} from "./ask.js";
-import {facts, picked, nothing} from "./document.js";
-import {series, limits} from "./frames.js";
-import {format, count} from "./format.js";
+import {Table} from "./table.js";
+import {Timeline, rowsOf, tracksOf} from "./timeline.js";
+import {nothing} from "./document.js";
 
 export const title = "Overview";
+export const named = true;
 
-function counts(context) {
-	const sum = k => context.files.reduce((a, f) => a + (f[k] || 0), 0);
-	const item = (k, v) => make("div", {}, make("dt", {}, translated(k)), make("dd", {}, v));
-	const kinds = {};
-	for (const f of context.files) for (const [k, n] of Object.entries(f.kinds)) kinds[k] = (kinds[k] || 0) + n;
-	return make("dl", {class: "facts"}, item(say("events"), count(sum("events"))), item(say("stacks"), count(sum("stacks"))),
-		...Object.entries(kinds).slice(0, 6).map(([k, n]) => item(k, count(n))),
-		item(say("in memory"), format("bytes", sum("bytes"))));
+const first = (n, ...keys) => keys.map(k => n[k]).find(v => v !== undefined && v !== null);
+const unitOf = text => { const m = /^(.*?)([ ]?(?:[KMGTPE]?i?B|ns|µs|us|ms|s|%))$/.exec(text); return m ? [m[1], m[2].trim()] : [text, ""]; };
+
+// A small line: values along frames or steps, at: the place of the value that the tile has.
+function spark(values, color, at) {
+	const canvas = make("canvas", {"aria-hidden": "true"}), draw = () => {
+		const {g, w, h, get} = pencil(canvas), n = values.length, most = Math.max(...values.map(v => v || 0), 1e-9), columns = Math.min(n, Math.ceil(w)), ys = [];
+		for (let c = 0; c < columns; c++) {
+			let m = 0;
+			for (let i = Math.floor(n * c / columns); i < Math.max(Math.floor(n * c / columns) + 1, Math.floor(n * (c + 1) / columns)); i++) m = Math.max(m, values[i] || 0);
+			ys.push(h - 2 - m / most * (h - 6));
+		}
+		const x = c => columns > 1 ? c / (columns - 1) * w : w / 2;
+		g.beginPath();
+		ys.forEach((y, c) => c ? g.lineTo(x(c), y) : g.moveTo(x(c), y));
+		g.strokeStyle = g.fillStyle = get(color);
+		g.lineWidth = 1.5;
+		g.stroke();
+		g.lineTo(w, h); g.lineTo(0, h); g.closePath();
+		g.globalAlpha = .14;
+		g.fill();
+		g.globalAlpha = 1;
+		if (at !== undefined && at >= 0) {
+			g.strokeStyle = get("--bad");
+			g.lineWidth = 1;
+			g.setLineDash([2, 2]);
+			const px = Math.round((at + .5) / n * w) + .5;
+			g.beginPath(); g.moveTo(px, 0); g.lineTo(px, h); g.stroke();
+		}
+	};
+	redraws(canvas, draw);
+	return canvas;
 }
 
-// A place on the page for what is still added up; what comes takes it, null takes it away.
-function place(wanted, title) {
-	const element = wanted ? panel(title, "", make("p", {class: "faint"}, say("adding up …"))) : null;
-	return {element, take: e => e ? element.replaceWith(e) : element.remove()};
+function tile({label, side, value, unit, line, why, to, id}) {
+	const [number, word] = value === null || value === undefined ? ["–", ""] : unit !== undefined ? [value, unit] : unitOf(value);
+	return make(to ? "a" : "div", {class: "tile", href: to || null, "data-tile": id}, make("div", {class: "top"}, make("span", {}, label), side || ""),
+		make("div", {class: "v"}, number, word ? make("small", {}, word) : ""), line || make("div", {class: "why"}, why || ""));
+}
+
+const tag = (text, kind) => make("span", {class: "tag " + kind}, text);
+
+// "by a < b < c: 76.74% of it" as "← a ← b ← c".
+export function callers(text) {
+	const m = /^by (.*?)(?:: [<>]?[\d.]+% of it)?$/s.exec(text || "");
+	return m ? m[1].split(" < ").map(n => "← " + brief(n)).join(" ") : "";
+}
+
+// A row of a short list.
+function rank(r, {value, part, fill, color = "c1", chip, number, side, where, by}, open) {
+	const bar = make("i", {class: color});
+	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
+	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
+	return make("button", {type: "button", class: "rank", onclick: open}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
+		make("span", {class: "s file"}, where ? make("code", {title: r.file}, where) : null, make("span", {class: "one", title: by || null}, by || ""), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "fill"}, bar));
+}
+
+function list(title, side, t, key, color, context, more, why) {
+	const rows = t ? t.rows.slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
+	if (!rows.length) return card(title, "", none(say("None"), why));
+	const top = rows[0][key] || 1;
+	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
+		const name = r.site || r.function;
+		return rank(r, {value: format(c.type, r[key]), part: r.share === undefined || r.share === null ? "" : format("percent", r.share).replace(/(\.\d)\d%/, "$1%"), fill: 100 * r[key] / top, color, where: place(r.file, r.line), by: callers(r.callers)},
+			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
+	}));
+}
+
+const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
+
+const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
+
+function tiles(context, n, facts, m, doc) {
+	const out = [], rows = m ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined);
+	const atLeast = /^>=/.test(facts.run || "") || />=/.test(facts.memory || "") ? "≥ " : "", {has: what} = context;
+	const top = section(doc, "table", "top"), worst = section(doc, "table", "worst-frames");
+	const sizes = v => { const [a, b] = unitOf(format("bytes", v)); return [atLeast + a, b]; };
+	const live = m ? m.live : null, noFrees = say("This capture has no frees: what is live is not known.");
+	const peak = first(n, "peak_real", "peak_requested");
+	if (what.memory && live === null && peak === undefined && top && top.totals && top.totals.length) {
+		const k = ["real", "requested"].find(x => top.totals[0][x] !== undefined && top.totals[0][x] !== null);
+		if (k) { const [v, u] = sizes(top.totals[0][k]); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: say("no times, so no line"), to: address({view: "table"})})); }
+	}
+	if (what.memory || peak !== undefined) {
+		const line = live ? of(live) : null, high = live && has("peak_real") ? of("peak_real") : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
+		const [v, u] = peak !== undefined ? sizes(peak) : [null];
+		out.push(tile({id: "peak", label: say("Peak memory"), side: m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : say("no times, so no line"), to: peak !== undefined ? address({view: "table", sort: "peak"}) : null}));
+		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left) : [null];
+		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : say("no times, so no line"), to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
+	}
+	const a = n.allocations ?? (what.memory && top && top.totals && top.totals.length ? top.totals[0].count : undefined);
+	if (a !== undefined && a !== null) {
+		const per = n.frames ? [a / n.frames, say("/ frame")] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
+		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", count(a))), value: atLeast + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: say("no times, so no line"), to: address({view: "table", sort: "count"})}));
+	}
+	if (what.memory) {
+		const temp = has("temporary") ? of("temporary") : null, sum = temp ? temp.reduce((x, v) => x + (v || 0), 0) : 0;
+		out.push(tile({id: "temporary", label: say("Temporary"), side: temp ? make("span", {}, say("{0} blocks", count(sum))) : null, value: n.temporary_percent === undefined ? null : format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
+			why: say("Blocks cannot be followed from their allocation to their free."), to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
+	}
+	if (m && m.framed && m.cost.some(v => v !== null)) {
+		const most = Math.max(...m.cost.filter(v => v !== null)), at = m.cost.indexOf(most), missed = Math.round(most / (1e9 / 60)) - 1;
+		out.push(tile({id: "worst", label: say("Worst frame"), side: tag((missed > 1 ? "✕ " : missed > 0 ? "! " : "✓ ") + m.label(at), missed > 1 ? "up" : missed > 0 ? "warn" : "ok"), value: format("ns", most), line: spark(m.cost, "--o4", at), to: address({view: "timeline", frame: m.number[at] + ".." + m.number[at], time: null})}));
+		const sorted = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => sorted[Math.max(0, Math.ceil(sorted.length * k) - 1)];
+		if (out.length < 5) {
+			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", p(.5)), line: spark(m.cost, "--own"), to: address({view: "frames"})}));
+			out.push(tile({id: "p99", label: say("p99 frame"), value: format("ns", p(.99)), line: spark(m.cost, "--o4"), to: address({view: "frames"})}));
+		}
+	} else if (what.memory || what.frames) {
+		const by = worst && worst.rows.length ? worst.rows[0] : null, k = by && ["real", "requested", "count"].find(x => by[x] !== undefined && by[x] !== null);
+		if (by && by.frame !== undefined && k) out.push(tile({id: "worst", label: say("Worst frame"), side: tag(say("frame {0}", by.frame), "warn"), value: format(k === "count" ? "count" : "bytes", by[k]), line: m && has(k) ? spark(of(k), "--o4", of(k).indexOf(by[k])) : null, to: address({view: "frames", pick: by.frame})}));
+		else out.push(tile({id: "worst", label: say("Worst frame"), value: null, why: say("No frames are marked: tracemill_frame() marks them.")}));
+	}
+	if (what.memory) {
+		const g = m ? first(m.numbers, "growth_per_frame", "growth_per_step") : undefined, per = m && m.framed ? say("/ frame") : say("/ step");
+		if (g !== undefined && g !== null && live) {
+			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
+			out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "ok") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o3"), to: address({view: "memory"})}));
+		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: live ? say("Too few frames or steps for a slope.") : noFrees}));
+	}
+	if (!what.memory && top && top.totals && top.totals.length) {
+		const t = top.totals[0];
+		for (const [k, label] of [["self_ns", say("Time in calls")], ["calls", say("Calls made")], ["samples", say("Samples")], ["period", say("Events sampled")]])
+			if (t[k] !== undefined && t[k] !== null && out.length < 6) out.push(tile({id: k, label, value: format(top.columns.find(c => c.key === k).type, t[k]), line: m && has(k) ? spark(of(k), "--o1") : null, why: "", to: address({view: "table", sort: TOTALS[k] || null})}));
+	}
+	return out.slice(0, 6);
 }
 
 export async function show(context) {
-	const {state: s, has, go} = context, other = context.filters(["frame", "time"]);
-	const run = place(has.calls, say("The run")), lanes = place(has.frames || has.counters, say("Over frames"));
-	const curve = place(has.memory, say("Live bytes over time")), best = place(has.calls, say("The largest"));
-	const charts = make("div", {class: "columns"}, lanes.element, curve.element), page = make("div", {}, panel(say("What was loaded"), "", counts(context)),
-		run.element, charts, make("p", {}), best.element);
-	// What is there is seen before the rest is.
+	const {has, go} = context, page = make("div", {}, make("p", {class: "faint"}, say("adding up …")));
+	if (!has.calls && !has.frames) {
+		return [nothing(say(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."))];
+	}
+	const strip = make("div", {}), head = make("div", {class: "tiles"}), lists = make("div", {class: "lists"});
+	const top = has.calls ? context.ask(["top", ...context.filters(), "-n", "30"], true) : Promise.resolve({doc: null});
+	// With two processors the program adds sums up on one of them: what comes second has the other.
+	const along = has.timed || has.frames ? rowsOf(context).catch(e => { if (e.name === "AbortError") throw e; return null; }) : Promise.resolve(null);
+	const a = await top, doc = a.doc, n = doc ? doc.numbers || {} : {}, facts = doc ? doc.facts || {} : {};
+	const table = name => doc && section(doc, "table", name), all = changes => address(changes);
+	const columns = t => t ? t.columns.map(c => c.key) : [], key = (t, ...keys) => keys.find(k => columns(t).includes(k));
+	const fill = m => {
+		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}) : [];
+		head.replaceChildren(...made);
+		head.style.gridTemplateColumns = made.length && made.length < 6 && innerWidth > 1180 ? "repeat(" + Math.max(4, made.length) + ", minmax(0, 1fr))" : "";
+	};
+	fill(null);
+	// Of a capture of calls and allocations, too: by bytes, where the first answer is by time.
+	if (doc && has.memory && !table("peak") && !table("live")) {
+		for (const name of ["peak", "live", "temporary"]) {
+			const more = await context.ask(["top", ...context.filters(), "--table", name]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+			if (more.doc) doc.sections.push(...more.doc.sections);
+		}
+	}
+	const worst = table("worst-frames"), peak = table("peak"), live = table("live"), temporary = table("temporary"), ranked = table("top");
+	const cards = [];
+	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => columns(ranked).includes(k));
+	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), format("bytes", first(n, "peak_real", "peak_requested")), peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"})));
+	if (live) cards.push(list(say("Still live at the end"), first(n, "live_real", "live_requested") !== undefined ? format("bytes", first(n, "live_real", "live_requested")) : "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
+	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
+	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"})));
+	if (worst && worst.rows.length) {
+		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
+		cards.push(card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+			const missed = k === "duration_ns" ? Math.round(r[k] / (1e9 / 60)) - 1 : 0;
+			return rank(r, {number: r.frame, value: format(c.type, r[k]), chip: missed > 0 ? tag((missed > 1 ? "✕ " : "! ") + say("{0} missed", missed), missed > 1 ? "up" : "warn") : null, fill: 100 * r[k] / most, color: missed > 1 ? "c6" : "c4", where: place(r.file, r.line), by: k !== "real" && r.real ? say("allocated {0}", format("bytes", r.real)) : ""}, () => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
+		})));
+	}
+	if (cards.length < 4 && has.several_threads) cards.push(await threadsCard(context).catch(e => { if (e.name === "AbortError") throw e; return null; }));
+	const seen = cards.filter(Boolean).slice(0, 4);
+	lists.replaceChildren(...seen);
+	lists.style.gridTemplateColumns = innerWidth > 1180 && seen.length ? "repeat(" + Math.max(2, seen.length) + ", minmax(0, 1fr))" : "";
+	page.replaceChildren(head, lists, strip);
 	context.begin(page);
-	const top = async () => {
-		const a = await context.ask(["top", ...context.filters(), "-n", "12", "--table", "top"], true);
-		const f = a.doc && facts(a.doc), t = section(a.doc, "table", "top");
-		run.take(f && panel(say("The run"), "", f));
-		const p = picked(context, r => r.site || r.function);
-		best.take(t && t.rows.length ? panel(translated(t.title), "", new Table(t, {pick: p.pick}).element, p.box) : null);
-	};
-	const memory = async () => {
-		// A capture without times has no curve, which is no answer.
-		const a = await context.ask(["top", "--memory", "--table", "live", ...other]).catch(e => { if (e.name === "AbortError") throw e; return {doc: null}; });
-		const live = section(a.doc, "series", "live");
-		const range = s.time ? s.time.split("..").map(t => parseFloat(t)) : null;
-		curve.take(live && live.x.length > 1 ? panel(say("Live bytes over time"), say("drag to choose, double click for all"), new Chart(live, {range,
-			select: (a, b) => go({time: a === null ? null : a + "ns.." + b + "ns", frame: null})}).element) : null);
-	};
-	const frames = async () => {
-		const a = await context.ask(["frames", ...other, "-n", "0"]), all = a.doc && series(a.doc);
-		const range = s.frame ? s.frame.split("..").map(Number) : null;
-		lanes.take(all && all.x.length > 1 ? panel(say("Over frames"), say("{0} lanes; drag to choose, double click for all", all.lines.length), new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(a.doc),
-			select: (a, b) => go({frame: a === null ? null : a + ".." + b, time: null}), picked: x => go({view: "frames", pick: x})}).element) : null);
-	};
-	// With two processors the program adds sums up on one of them: charts take turns on the other, and the first is early.
-	const first = curve.element && memory(), turns = navigator.hardwareConcurrency < 4;
-	await Promise.all([first, lanes.element && (turns ? Promise.resolve(first).then(frames) : frames()), run.element && top()]);
-	if (page.querySelectorAll(".panel").length === 1)
-		page.append(nothing(say(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show.")));
-	return page;
+	const m = await along;
+	fill(m);
+	if (m) {
+		const tracks = (await tracksOf(context, m)).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", frame: m.number[i] + ".." + m.number[i], time: null})});
+		const area = tracks.find(t => t.legend);
+		strip.replaceChildren(card(say("The whole session"), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →"))), line.element));
+		line.element.classList.add("bare");
+	}
+	if (!cards.length && ranked && ranked.rows.length) lists.replaceWith(card(say("The largest"), "", make("div", {class: "in"}, new Table(ranked, {}).element)));
+	return [page];
+}
+
+async function threadsCard(context) {
+	const a = await context.ask(["top", "--by", "thread", ...context.filters(), "-n", "5", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	if (!t || t.rows.length < 2) return null;
+	const k = ["self_ns", "samples", "real", "requested", "count"].find(x => t.columns.some(c => c.key === x));
+	if (!k) return null;
+	const c = t.columns.find(x => x.key === k), all = t.totals && t.totals.length ? t.totals[0][k] : 0;
+	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(c.type, r[k]), part: share(r[k], all).replace(/(\.\d)\d%/, "$1%"), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
 }

@@ -9,6 +9,90 @@ export function panel(title, small, ...inside) {
 	return make("section", {class: "panel"}, title ? make("h2", {}, title, small ? make("small", {}, small) : "") : null, ...inside);
 }
 
+// What can be switched on the page as a whole; it stays so for the next time.
+export const switches = {get short() { return localStorage.getItem("names") !== "long"; }, set short(on) { localStorage.setItem("names", on ? "short" : "long"); }};
+
+// The end of what a bracket at `at` opens.
+function closing(s, at) {
+	const open = s[at], close = {"<": ">", "(": ")"}[open];
+	for (let depth = 0, i = at; i < s.length; i++) {
+		if (s[i] === open) depth++;
+		else if (s[i] === close && s[i - 1] !== "-" && --depth === 0) return i;
+	}
+	return -1;
+}
+
+// Where the parameters of a function begin: the first bracket outside of template arguments. -1: none.
+function parameters(s) {
+	const operator = s.indexOf("operator"), from = operator < 0 ? 0 : s.startsWith("operator()", operator) ? operator + 10 : operator + 8;
+	for (let depth = 0, i = operator < 0 ? 0 : from; i < s.length; i++) {
+		if (s[i] === "(" && depth === 0) return i;
+		if (operator >= 0 && i < from + 3) continue; // operator<<
+		if (s[i] === "<") depth++;
+		else if (s[i] === ">" && s[i - 1] !== "-") depth--;
+	}
+	return -1;
+}
+
+// Template arguments that C++'s library has by default.
+const DEFAULTS = /, ?std::(?:__1::)?(?:allocator|char_traits|less|hash|equal_to|default_delete|random_access_iterator_tag)</;
+const STRING = /std::(?:__cxx11::|__1::)?basic_string<char(?:, ?std::(?:__1::)?char_traits<char>)?>/g;
+
+function brief(name) {
+	if (!/[<(:]/.test(name)) return name;
+	let s = name, m;
+	while ((m = DEFAULTS.exec(s))) {
+		const end = closing(s, m.index + m[0].length - 1);
+		if (end < 0) break;
+		s = s.slice(0, m.index) + s.slice(end + 1).replace(/^ (?=>)/, "");
+	}
+	s = s.replace(STRING, "string").replace(/\(anonymous namespace\)::|std::(?:__cxx11::|__1::)?|::h[0-9a-f]{16}$/g, "").replace(/ >/g, ">");
+	// Parameters; what stands before the name is the result of a template.
+	const at = parameters(s), end = at > 0 ? closing(s, at) : -1;
+	if (end > 0 && /^( const)?(&{0,2})( \[.*\]| \(.*\))?$/.test(s.slice(end + 1))) {
+		const rest = s.slice(end + 1).replace(/^( const)?&{0,2}/, "");
+		s = s.slice(0, at);
+		let depth = 0;
+		for (let i = s.length - 1; i > 0 && !s.includes("operator"); i--) {
+			if (s[i] === ">" && s[i - 1] !== "-") depth++;
+			else if (s[i] === "<") depth--;
+			else if (s[i] === " " && depth === 0) { s = s.slice(i + 1); break; }
+		}
+		s += rest;
+	}
+	return s || name;
+}
+
+// As a name is shown: vector<char> for all that C++ says of it, where short names are on.
+const briefs = new Map();
+export function named(name) {
+	if (!name || !switches.short) return name;
+	let s = briefs.get(name);
+	if (s === undefined) {
+		if (briefs.size > 50000) briefs.clear();
+		briefs.set(name, s = brief(name));
+	}
+	return s;
+}
+
+// A text that loses its middle where it has no room: the end stays.
+export function middle(text, more = {}) {
+	const end = Math.min(14, Math.floor(text.length / 2));
+	return make("span", {class: "mid file", title: text, ...more}, make("span", {}, text.slice(0, text.length - end)), make("span", {}, text.slice(text.length - end)));
+}
+
+export const place = (file, line) => file ? file.split(/[\\/]/).pop() + (line ? ":" + line : "") : "";
+
+// A switch: on or off.
+export function toggle(text, on, flip) {
+	return make("button", {type: "button", class: "switch", role: "switch", "aria-checked": on, onclick: () => flip(!on)}, make("i"), text);
+}
+
+// One of a few, side by side.
+export function segments(label, items, now, choose) {
+	return make("span", {class: "seg", role: "group", "aria-label": label}, ...items.map(([word, text]) => make("button", {type: "button", "aria-pressed": word === now, onclick: () => choose(word)}, text)));
+}
+
 // As much of a text as fits, with a mark where it was cut. letter: the width of each, in a font where those of ASCII
 // have one width; without it all texts are measured.
 export function fit(g, text, width, letter) {

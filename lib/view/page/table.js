@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
+import {named, middle, place} from "./parts.js";
 import {make, showTip, hideTip, onceAFrame, keeps} from "./dom.js";
-import {format, exact, cells, count, some} from "./format.js";
+import {format, exact, cells, count, some, shown} from "./format.js";
 import {Rows} from "./rows.js";
 
 // What a row is of, the likeliest first.
@@ -12,14 +13,17 @@ const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|l
 // These have a sign, and are no difference to anything before.
 const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 
-const widths = (c, rows) => {
-	if (c.type !== "text") return Math.max(c.difference ? 106 : 94, Math.min(190, 28 + cells(title(c)) * 7.6));
-	let longest = cells(title(c));
+// Names have what numbers leave, and give way first; a column of them is never narrower than this.
+const LEAST = 150, LETTER = 7.4;
+
+// What a column takes by itself, of its first rows.
+const wanted = (c, rows) => {
+	let longest = c.type === "text" ? 4 : 7;
 	for (let i = 0; i < rows.length && i < 400; i++) {
 		const v = rows[i][c.key];
-		if (v && 2 * v.length > longest) longest = Math.max(longest, cells(v));
+		if (v !== null && v !== undefined) longest = Math.max(longest, cells(c.type === "text" ? named(v) : format(c.type, v, undefined, c.difference)));
 	}
-	return Math.max(90, Math.min(620, innerWidth * 0.48, 26 + longest * 7.7)); // numbers beside it are to be seen
+	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, 24 + Math.min(16, cells(title(c))) * 6.6);
 };
 
 const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
@@ -30,13 +34,24 @@ export class Table {
 		this.s = section;
 		this.o = options;
 		this.tree = section.tree;
-		this.columns = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined));
+		const all = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined)), count = all.find(c => c.key === "count");
+		// A file and its line are one column; what is the same as another in every row is none.
+		const where = all.find(c => c.key === "file"), line = all.find(c => c.key === "line");
+		this.columns = all.filter(c => !(where && c === line) && !(count && c.key === "entries" && section.rows.every(r => r.entries === r.count)));
 		// Names first: they say what the numbers are of.
 		const main = this.main = (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
 		// Of two keys the outer one comes before the inner.
 		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
-		if (main) this.columns = [...outer, main, ...this.columns.filter(c => c !== main && !outer.includes(c))];
-		this.width = this.columns.map(c => widths(c, section.rows) + (this.tree && c === this.main && innerWidth > 1000 ? 60 : 0));
+		this.where = where && where !== main && line ? where : null;
+		const first = [...outer, main, this.where].filter(Boolean), numbers = this.columns.filter(c => !first.includes(c) && c.type !== "text"), texts = this.columns.filter(c => !first.includes(c) && c.type === "text");
+		this.all = this.columns = [...first, ...numbers, ...texts];
+		// What never goes: names, where they are, shares, and the first number.
+		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined));
+		const ranked = ["total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
+		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked]);
+		this.full = new Set(full);
+		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, [...section.rows.slice(0, 400), ...(c === main ? [] : section.totals || []).slice(-1)]) + (this.tree && c === main ? 90 : 0)]));
+		this.hidden = new Set();
 		this.most = {};
 		for (const c of this.columns)
 			if (c.type !== "text" && !c.difference) this.most[c.key] = section.rows.reduce((m, r) => Math.max(m, r[c.key] || 0), 0);
@@ -61,28 +76,68 @@ export class Table {
 		this.head = make("div", {class: "head", role: "row"});
 		this.grid = make("div", {class: "grid", role: this.tree ? "treegrid" : "grid", tabindex: 0, "aria-label": translated(this.s.title)}, this.inner);
 		this.inner.append(this.head);
-		this.columns.forEach((c, k) => {
-			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : say("sort by {0}", title(c))});
-			b.style.width = this.width[k] + "px";
-			b.onclick = () => this.sortBy(c.key);
-			this.head.append(b);
-		});
-		this.total = this.width.reduce((a, b) => a + b, 0);
-		this.inner.style.width = "max(100%, " + this.total + "px)";
 		this.rows = new Map();
+		this.choice = make("details", {class: "menu"}, make("summary", {}), make("div", {class: "panel"}, ...this.all.map(c => make("label", {}, make("input", {type: "checkbox", onchange: e => this.choose(c, e.target.checked)}), title(c)))));
+		this.choice.onkeydown = e => { if (e.key === "Escape") this.choice.open = false; };
+		this.widths();
 		this.grid.onscroll = onceAFrame(() => this.draw());
 		this.grid.onkeydown = e => this.key(e);
 		this.grid.onclick = e => this.click(e);
 		this.grid.onmousemove = e => this.hint(e);
 		this.grid.onmouseleave = hideTip;
-		new ResizeObserver(() => { this.fit(); this.draw(); }).observe(this.grid);
+		new ResizeObserver(() => { if (this.widths()) this.arranged(); else { this.fit(); this.draw(); } }).observe(this.grid);
 		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, translated(n)))) : null;
-		return keeps(make("div", {}, make("div", {class: "tools"}, search, this.say), this.grid, notes), this);
+		return keeps(make("div", {}, make("div", {class: "tools"}, search, this.say, this.all.length > 3 ? this.choice : null), this.grid, notes), this);
+	}
+
+	// As many columns as there is room for, in their order; what a person chose is there in any case. True: it changed.
+	widths() {
+		const room = this.grid.clientWidth || this.room || Math.min(innerWidth - 60, 1340), chosen = this.chosen || {};
+		this.room = room;
+		const text = c => c === this.main || c.key.startsWith("outer_");
+		let left = room - 2 - this.all.reduce((sum, c) => sum + (text(c) ? Math.min(LEAST, this.want.get(c)) : 0), 0);
+		const fixed = c => c.type === "text" && c !== this.where ? Math.min(220, this.want.get(c)) : this.want.get(c);
+		const shown = new Set();
+		for (const c of this.all)
+			if (text(c)) shown.add(c);
+			else if (chosen[c.key] || this.fast.has(c) && chosen[c.key] !== false) { shown.add(c); left -= fixed(c); }
+		// Names get half of what is more than they need at least, before the next column does.
+		const longing = Math.min(room * (room < 700 ? 0.16 : 0.36), [...shown].filter(text).reduce((m, c) => m + Math.max(0, this.want.get(c) - LEAST), 0));
+		for (const c of [...this.all.filter(c => this.full.has(c)), ...this.all.filter(c => !this.full.has(c))])
+			if (!shown.has(c) && chosen[c.key] !== false && left - fixed(c) >= longing) { shown.add(c); left -= fixed(c); }
+		const columns = this.all.filter(c => shown.has(c)), before = this.columns, was = this.width;
+		const wide = columns.filter(text), more = Math.max(0, left);
+		this.columns = columns;
+		this.width = columns.map(c => text(c) ? Math.floor(Math.min(LEAST, this.want.get(c)) + more / wide.length) : fixed(c));
+		this.total = this.width.reduce((a, b) => a + b, 0);
+		this.inner.style.width = "max(100%, " + this.total + "px)";
+		this.hidden = this.all.filter(c => !shown.has(c));
+		const same = was && before.length === columns.length && this.width.every((w, k) => w === was[k]);
+		if (same) return false;
+		this.heads();
+		return true;
+	}
+
+	heads() {
+		this.head.replaceChildren(...this.columns.map((c, k) => {
+			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : say("sort by {0}", title(c)), onclick: () => this.sortBy(c.key)});
+			b.style.width = this.width[k] + "px";
+			return b;
+		}));
+		this.choice.firstChild.textContent = this.hidden.length ? some(this.hidden.length, "{0} more column", "{0} more columns") : say("columns");
+		[...this.choice.querySelectorAll("input")].forEach((e, k) => { e.checked = this.columns.includes(this.all[k]); });
+	}
+
+	choose(c, on) {
+		this.chosen = {...this.chosen, [c.key]: on};
+		this.width = null;
+		this.widths();
+		this.arranged();
 	}
 
 	// Which row it is, whatever its place.
 	path(i) {
-		const words = this.columns.filter(c => c.type === "text").map(c => c.key), rows = this.s.rows, out = [];
+		const words = this.all.filter(c => c.type === "text").map(c => c.key), rows = this.s.rows, out = [];
 		for (let depth = this.tree ? rows[i]._depth : 0; i >= 0 && depth >= 0; i--)
 			if (!this.tree || rows[i]._depth === depth) { out.push(...words.map(k => rows[i][k])); depth--; }
 		return JSON.stringify(out);
@@ -90,13 +145,14 @@ export class Table {
 
 	keep() {
 		return {search: this.search.value, selected: this.selected < 0 ? null : this.path(this.selected), closed: this.s.rows.flatMap((_, i) => this.tree && this.model.closed[i] ? [this.path(i)] : []),
-			sort: this.sort, top: this.grid.scrollTop, left: this.grid.scrollLeft};
+			sort: this.sort, chosen: this.chosen, top: this.grid.scrollTop, left: this.grid.scrollLeft};
 	}
 
 	async take(k) {
 		this.search.value = k.search;
-		this.sort = k.sort && this.columns.some(c => c.key === k.sort.key) ? k.sort : this.sort;
+		this.sort = k.sort && this.all.some(c => c.key === k.sort.key) ? k.sort : this.sort;
 		if (this.sort) this.order();
+		if (k.chosen) { this.chosen = k.chosen; this.width = null; this.widths(); }
 		if (k.selected !== null || k.closed.length)
 			for (let i = 0; i < this.s.rows.length; i++) {
 				const p = this.path(i);
@@ -190,6 +246,12 @@ export class Table {
 			}
 			if (v === null || v === undefined) {
 				if (i >= 0 && c.type !== "text") { cell.classList.add("absent"); cell.append("–"); }
+			} else if (c === this.where && i >= 0) {
+				cell.append(shown(place(v, r.line)));
+			} else if (i >= 0 && c.type === "text" && !PROSE.test(c.key) && c.key !== "group") {
+				const text = named(v), said = labelled(text);
+				if (said === text && cells(text) * LETTER > this.width[k] - 20) cell.append(middle(text, {title: null}));
+				else cell.append(shown(said));
 			} else {
 				if (i >= 0 && c.type !== "text" && this.most[c.key] > 0 && !c.difference && (SHARES.test(c.key) || this.sort && this.sort.key === c.key)) {
 					const fill = make("span", {class: "fill"});
@@ -243,8 +305,8 @@ export class Table {
 		const cell = event.target.closest(".cell"), e = cell && cell.parentElement;
 		if (!e || +e.dataset.i < 0) return hideTip();
 		const c = this.columns[[...e.children].indexOf(cell)], r = this.s.rows[+e.dataset.i], v = r[c.key];
-		const lines = (r._details && c === this.main ? r._details : []).slice(0, 12).map(l => detailed(l, false));
-		if (c.type === "text" && cell.scrollWidth <= cell.clientWidth && !lines.length) return hideTip();
-		showTip(event, c.type === "text" ? v || "" : title(c) + ": " + exact(c.type, v), lines);
+		const lines = (r._details && c === this.main ? r._details : []).slice(0, 12).map(l => detailed(l, false)), text = c === this.where && v ? v + (r.line ? ":" + r.line : "") : v || "";
+		if (c.type === "text" && !lines.length && (cell.textContent === text && !cell.querySelector(".mid") && cell.scrollWidth <= cell.clientWidth)) return hideTip();
+		showTip(event, c.type === "text" ? text : title(c) + ": " + exact(c.type, v), lines);
 	}
 }

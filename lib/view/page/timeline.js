@@ -1,174 +1,473 @@
 // SPDX-License-Identifier: MIT
-// Calls as bars, by thread: zoomed by the wheel, moved by a drag. What is narrower than a pixel is one
-// bar with its neighbours. Beneath it the calls that took too long.
-import {panel, fit} from "./parts.js";
-import {make, pencil, redraws, showTip, hideTip, keeps, button} from "./dom.js";
-import {format, matcher, shown} from "./format.js";
-import {draw as document_, nothing} from "./document.js";
+// Tracks over one axis of time. The wheel and pinches zoom at the pointer, a drag selects what every view then shows,
+// and what a zoom asks for in addition comes behind it: what is known is drawn meanwhile.
+import {card, legend, none} from "./cards.js";
+import {Axis, lower} from "./axis.js";
+import {Frames, Area, Rate, Counter, Calls, threads, tone, BUDGETS} from "./tracks.js";
+import {named as brief, segments} from "./parts.js";
+import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
+import {format, count, shown} from "./format.js";
+import {section} from "./ask.js";
+import {Table} from "./table.js";
+import {picked} from "./document.js";
 
-export const title = "Time line";
-export const fits = has => has.nested;
-const ROW = 17, DEPTH = 24;
+export const title = "Timeline";
+export const part = "Tracks";
+export const named = true;
+export const fits = has => has.frames || has.timed;
+// What changes in the address without a new question.
+export const light = ["zoom"];
+const UNFOLDED = 8, ROWS = 20000, PIXELS = 1500;
 
-// Chrome's events: ts and dur in µs.
-function threads(events) {
-	const by = new Map(), names = new Map();
-	for (const e of events) {
-		const id = e.pid + "/" + e.tid;
-		if (e.ph === "M" && e.name === "thread_name") names.set(id, e.args.name);
-		if (e.ph !== "X" && e.ph !== "B" && e.ph !== "E") continue;
-		let t = by.get(id);
-		if (!t) by.set(id, t = {id, calls: [], open: [], deepest: 0});
-		if (e.ph === "E") {
-			const c = t.open.pop();
-			if (c) c.end = e.ts;
-			continue;
-		}
-		while (e.ph === "X" && t.open.length && t.open[t.open.length - 1].end <= e.ts) t.open.pop();
-		const c = {name: e.name, from: e.ts, end: e.ph === "X" ? e.ts + (e.dur || 0) : Infinity, level: t.open.length};
-		t.calls.push(c);
-		t.open.push(c);
-		t.deepest = Math.max(t.deepest, c.level);
-	}
-	for (const [id, t] of by) t.name = names.get(id) || say("thread {0}", id.split("/")[1]);
-	return [...by.values()];
-}
+const nice = ns => { const ten = 10 ** Math.floor(Math.log10(Math.max(1, ns))); return Math.max(1, Math.round([1, 2, 5, 10].map(k => k * ten).find(k => k >= ns))); };
 
-class Timeline {
-	constructor(list, options) {
-		this.list = list;
-		this.o = options;
-		this.low = Infinity;
-		this.high = -Infinity;
-		for (const t of list) for (const c of t.calls) {
-			this.low = Math.min(this.low, c.from);
-			if (c.end < Infinity) this.high = Math.max(this.high, c.end);
-			else this.high = Math.max(this.high, c.from);
-		}
-		this.from = this.low;
-		this.to = this.high;
-		this.canvas = make("canvas", {tabindex: 0, role: "img", "aria-label": say("calls by thread: + and - zoom, arrow keys move, Escape shows all")});
-		this.canvas.addEventListener("wheel", e => this.wheel(e), {passive: false});
-		this.canvas.onmousedown = e => { this.grip = {x: e.clientX, from: this.from, to: this.to}; };
-		this.canvas.onmousemove = e => this.move(e);
-		this.canvas.onmouseleave = () => { hideTip(); this.grip = null; };
-		this.canvas.onmouseup = e => { const g = this.grip; this.grip = null; if (g && Math.abs(e.clientX - g.x) < 3) { const c = this.hit(e); if (c) options.pick(c); } };
-		this.canvas.ondblclick = () => this.show(this.low, this.high);
-		this.canvas.onkeydown = e => this.key(e);
-		this.search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { this.match = this.search.value ? matcher(this.search.value) : null; this.draw(); }});
-		this.say = make("span", {class: "faint", "aria-live": "polite"});
-		this.box = make("div", {class: "stack"}, this.canvas);
-		redraws(this.box, () => this.draw());
-		this.element = keeps(make("div", {}, make("div", {class: "tools"}, this.search, button(say("all"), () => this.show(this.low, this.high)), this.say), this.box), this);
+export class Timeline {
+	// o: m (rows along the axis), tracks, selected [from, to] or null, select(from, to or null), zoom [from, to] or null,
+	// zoomed(from, to), pick(call), detail(from, to, every): more of the calls; strip: a part of another view.
+	constructor(o) {
+		this.o = o;
+		this.m = o.m;
+		this.tracks = o.tracks;
+		this.axis = new Axis(o.m.low, o.m.high, o.m.unit, () => this.moved());
+		if (o.zoom) [this.axis.from, this.axis.to] = this.axis.bounded(...o.zoom);
+		this.cursor = null;
+		this.element = this.build();
+		this.draw = onceAFrame(() => this.drawNow());
+		redraws(this.element, () => { this.palette = null; this.drawNow(); });
 	}
 
-	keep() {
-		return {range: this.from > this.low || this.to < this.high ? [this.from, this.to] : null, search: this.search.value, top: this.box.scrollTop};
+	build() {
+		const row = (t, kind) => {
+			t.canvas = make("canvas", {"aria-hidden": "true"});
+			t.say = make("div", {class: "now"});
+			const fold = t.foldable ? () => { t.open = !t.open; t.name.firstChild.textContent = t.open ? "▾" : "▸"; this.drawNow(); } : null;
+			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
+			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend) : null), t.canvas);
+		};
+		this.map = {id: "map", title: this.m.span, height: 44, now: () => say("drag to zoom")};
+		this.ruler = {id: "ruler", title: "", height: 22};
+		this.body = make("div", {class: "tracks"}, ...this.tracks.map(t => row(t)));
+		this.line = make("div", {class: "cursor"});
+		const parts = this.o.strip ? [this.body, row(this.ruler)] : [row(this.map, "map"), row(this.ruler), this.body];
+		const e = make("div", {class: "timeline", tabindex: 0, role: "group", "aria-label": say("tracks: W and S zoom, A and D move, F fits the selection, Escape clears it"), onkeydown: k => this.key(k), onscroll: () => this.draw()}, ...parts, this.line);
+		this.body.onscroll = () => this.draw();
+		for (const t of [...this.tracks, this.ruler]) this.listen(t);
+		if (!this.o.strip) this.listenMap();
+		return e;
 	}
 
-	take(k) {
-		this.search.value = k.search;
-		this.match = k.search ? matcher(k.search) : null;
-		if (k.range) this.show(...k.range);
-		this.box.scrollTop = k.top;
+	x(event) {
+		const r = this.ruler.canvas.getBoundingClientRect();
+		return Math.max(0, Math.min(r.width, event.clientX - r.left));
 	}
 
-	show(from, to) {
-		const least = 0.01;
-		this.from = Math.max(this.low, from);
-		this.to = Math.min(this.high, Math.max(to, this.from + least));
+	listen(t) {
+		const c = t.canvas;
+		c.addEventListener("wheel", e => {
+			if (this.o.strip && !e.ctrlKey && !e.shiftKey) return; // the page scrolls
+			e.preventDefault();
+			if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.axis.pan((e.deltaX || e.deltaY) / 800);
+			else this.axis.zoom(this.axis.t(this.x(e)), Math.exp(Math.max(-240, Math.min(240, e.deltaY * (e.deltaMode ? 30 : 1))) * .0022));
+		}, {passive: false});
+		c.onpointerdown = e => {
+			if (e.button !== 0) return;
+			c.setPointerCapture(e.pointerId);
+			this.grip = {x: this.x(e), t: this.axis.t(this.x(e)), track: t, moved: false};
+			this.element.focus({preventScroll: true});
+			e.preventDefault();
+		};
+		c.onpointermove = e => this.move(e, t);
+		c.onpointerup = e => {
+			const g = this.grip;
+			this.grip = null;
+			if (!g) return;
+			if (g.moved) this.choose(g.t, this.axis.t(this.x(e)));
+			else this.click(e, t);
+		};
+		c.onpointercancel = () => { this.grip = null; this.draw(); };
+		c.onpointerleave = () => { if (!this.grip) { hideTip(); this.cursor = null; this.draw(); } };
+		c.ondblclick = e => this.into(e, t);
+	}
+
+	listenMap() {
+		const c = this.map.canvas, axis = this.axis, t = e => { const r = c.getBoundingClientRect(); return axis.low + (e.clientX - r.left) / r.width * (axis.high - axis.low); };
+		c.onpointerdown = e => { c.setPointerCapture(e.pointerId); this.grab = {t: t(e), from: axis.from, to: axis.to, inside: !axis.whole() && t(e) >= axis.from && t(e) <= axis.to}; };
+		c.onpointermove = e => {
+			const g = this.grab;
+			if (!g) return;
+			const d = t(e) - g.t;
+			if (g.inside) axis.set(g.from + d, g.to + d);
+			else if (Math.abs(d) > (axis.high - axis.low) / 200) axis.set(Math.min(g.t, t(e)), Math.max(g.t, t(e)));
+		};
+		c.onpointerup = e => { const g = this.grab; this.grab = null; if (g && !g.inside && axis.whole() === false && Math.abs(t(e) - g.t) < (axis.high - axis.low) / 200) { const w = axis.to - axis.from; axis.glide(t(e) - w / 2, t(e) + w / 2); } };
+		c.ondblclick = () => axis.glide(axis.low, axis.high);
+		c.addEventListener("wheel", e => { e.preventDefault(); axis.zoom(t(e), Math.exp(e.deltaY * .0022)); }, {passive: false});
+	}
+
+	// To the edges of frames, where there are any.
+	choose(a, b) {
+		[a, b] = [Math.min(a, b), Math.max(a, b)];
+		if (this.o.select) this.o.select(a, b);
+	}
+
+	click(event, t) {
+		const at = this.axis.t(this.x(event)), call = t.hit && t.hit(at, event.offsetY);
+		for (const o of this.tracks) if (o.picked) o.picked = null;
+		if (call) { t.picked = call; if (this.o.pick) this.o.pick(call); }
+		else if (t.id === "frames" && this.o.frame) { const i = t.at(at); if (i >= 0) this.o.frame(i); }
 		this.draw();
 	}
 
-	wheel(event) {
-		event.preventDefault();
-		const r = this.canvas.getBoundingClientRect(), at = this.from + (event.clientX - r.left) / r.width * (this.to - this.from), f = event.deltaY > 0 ? 1.25 : 0.8;
-		this.show(at - (at - this.from) * f, at + (this.to - at) * f);
+	into(event, t) {
+		const at = this.axis.t(this.x(event)), call = t.hit && t.hit(at, event.offsetY);
+		if (call) return this.axis.glide(call.start_ns - call.duration_ns * .1, call.start_ns + call.duration_ns * 1.1);
+		const i = lower(this.m.start, at + 1e-6) - 1;
+		if (i < 0) return;
+		const w = this.m.end[i] - this.m.start[i];
+		this.axis.glide(this.m.start[i] - w * .5, this.m.end[i] + w * .5);
+	}
+
+	move(event, t) {
+		const x = this.x(event), at = this.axis.t(x);
+		this.cursor = at;
+		if (this.grip) {
+			this.grip.moved = this.grip.moved || Math.abs(x - this.grip.x) > 3;
+			this.draw();
+			return hideTip();
+		}
+		this.draw();
+		clearTimeout(this.hint);
+		const show = () => {
+			const i = lower(this.m.start, at + 1e-6) - 1, lines = i >= 0 && at <= this.m.end[i] ? this.m.about(i) : [];
+			const call = t.hit && t.hit(at, event.offsetY);
+			const more = t.tip ? t.tip(at) : [], head = call ? shown(brief(call.function)) : i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
+			if (this.element.isConnected && this.cursor === at) showTip(event, head, [...lines, say("at {0}", this.m.unit === "ns" ? format("ns", Math.round(at)) : count(Math.round(at))), ...more]);
+		};
+		this.hint = setTimeout(show, 80);
 	}
 
 	key(event) {
-		const w = this.to - this.from, mid = (this.from + this.to) / 2;
-		if (event.key === "+") this.show(mid - w / 4, mid + w / 4);
-		else if (event.key === "-") this.show(mid - w, mid + w);
-		else if (event.key === "ArrowLeft") this.show(this.from - w / 5, this.to - w / 5);
-		else if (event.key === "ArrowRight") this.show(this.from + w / 5, this.to + w / 5);
-		else if (event.key === "Escape") this.show(this.low, this.high);
+		if (event.ctrlKey || event.altKey || event.metaKey || event.target !== this.element) return;
+		const axis = this.axis, at = this.cursor ?? (axis.from + axis.to) / 2, k = event.key.toLowerCase();
+		if (k === "w" || k === "+") axis.zoom(at, .7);
+		else if (k === "s" || k === "-") axis.zoom(at, 1 / .7);
+		else if (k === "a" || k === "arrowleft") axis.pan(-.15);
+		else if (k === "d" || k === "arrowright") axis.pan(.15);
+		else if (k === "home") axis.glide(axis.low, axis.high);
+		else if (k === "f") { const s = this.o.selected; if (s) axis.glide(s[0] - (s[1] - s[0]) * .1, s[1] + (s[1] - s[0]) * .1); else axis.glide(axis.low, axis.high); }
+		else if (k === "escape") { if (this.grip) this.grip = null; else if (this.o.select) this.o.select(null); this.draw(); }
+		else if (k === "n") this.jank(event.shiftKey ? -1 : 1);
 		else return;
 		event.preventDefault();
 	}
 
-	move(event) {
-		if (this.grip && event.buttons) {
-			const r = this.canvas.getBoundingClientRect(), d = (this.grip.x - event.clientX) / r.width * (this.grip.to - this.grip.from);
-			return this.show(this.grip.from + d, this.grip.to + d);
+	// To the next frame over the budget.
+	jank(step) {
+		const f = this.tracks.find(t => t.id === "frames");
+		if (!f || !f.over || !f.over.length) return;
+		const mid = (this.axis.from + this.axis.to) / 2, list = f.over, at = this.janked === undefined ? list.findIndex(i => this.m.start[i] > mid) : this.janked + step;
+		this.janked = ((at < 0 ? 0 : at) + list.length) % list.length;
+		const i = list[this.janked], w = Math.max(this.m.end[i] - this.m.start[i], f.limit);
+		this.axis.glide(this.m.start[i] - 4 * w, this.m.end[i] + 4 * w);
+		this.cursor = (this.m.start[i] + this.m.end[i]) / 2;
+	}
+
+	moved() {
+		this.draw();
+		clearTimeout(this.settling);
+		this.settling = setTimeout(() => {
+			if (!this.element.isConnected) return;
+			const a = this.axis;
+			if (this.o.zoomed) this.o.zoomed(a.whole() ? null : a.from, a.to);
+			this.refine();
+		}, 160);
+	}
+
+	refine() {
+		if (this.o.detail) this.o.detail(this.axis.from, this.axis.to);
+	}
+
+	// A canvas as sharp as the screen is, and empty.
+	brush(canvas, height) {
+		const dpr = devicePixelRatio || 1, w = this.width;
+		const W = Math.round(w * dpr), H = Math.round(height * dpr), g = canvas.getContext("2d");
+		if (canvas.width !== W || canvas.height !== H) {
+			canvas.style.height = height + "px";
+			canvas.width = W;
+			canvas.height = H;
+		} else {
+			g.setTransform(1, 0, 0, 1, 0, 0);
+			g.clearRect(0, 0, W, H);
 		}
-		const c = this.hit(event);
-		if (!c) return hideTip();
-		showTip(event, c.name, [format("ns", (Math.min(c.end, this.high) - c.from) * 1000) + (c.end === Infinity ? say(", not ended") : ""), say("at {0}", format("ns", c.from * 1000))]);
-	}
-
-	hit(event) {
-		const r = this.canvas.getBoundingClientRect(), x = event.clientX - r.left, y = event.clientY - r.top;
-		return (this.placed || []).find(p => y >= p.y && y < p.y + ROW - 1 && x >= p.x && x < p.x + Math.max(2, p.w))?.c;
-	}
-
-	draw() {
-		if (!this.canvas.isConnected) return;
-		const high = this.list.reduce((h, t) => h + 20 + (Math.min(t.deepest, DEPTH) + 1) * ROW + 6, 18), {g, w, get} = pencil(this.canvas, high), scale = w / (this.to - this.from || 1);
-		let top = 18;
-		g.font = "11px " + get("--mono");
+		g.setTransform(dpr, 0, 0, dpr, 0, 0);
+		g.font = "11px " + this.get("--sans");
 		g.textBaseline = "middle";
-		this.placed = [];
-		g.fillStyle = get("--faint");
-		for (let k = 0; k <= 4; k++) {
-			g.textAlign = k === 4 ? "right" : k ? "center" : "left";
-			g.fillText(format("ns", (this.from + (this.to - this.from) * k / 4) * 1000), w * k / 4, 8);
-		}
 		g.textAlign = "left";
-		const light = get("--flame-light"), ink = get("--on-flame");
-		for (const t of this.list) {
-			g.fillStyle = get("--text");
-			g.fillText(shown(t.name), 3, top + 9);
-			top += 20;
-			const last = new Float64Array(DEPTH + 1).fill(-1);
-			for (const c of t.calls) {
-				if (c.end < this.from || c.level > DEPTH) continue;
-				if (c.from > this.to) break;
-				const x = Math.max(0, (c.from - this.from) * scale), end = Math.min(w, (Math.min(c.end, this.high) - this.from) * scale), wide = end - x;
-				if (end < last[c.level] + 1 && wide < 1) continue;
-				last[c.level] = end;
-				let h = 0;
-				for (let k = 0; k < c.name.length; k++) h = (h * 31 + c.name.charCodeAt(k)) >>> 0;
-				const y = top + c.level * ROW;
-				g.fillStyle = this.match && this.match(c.name) ? "#c23bc2" : this.o.limit && (c.end - c.from) * 1000 > this.o.limit ? `hsl(4 75% ${light})` : `hsl(${190 + h % 60} ${35 + h % 25}% ${light})`;
-				g.fillRect(x, y, Math.max(1, wide - 0.5), ROW - 1);
-				if (wide > 3) this.placed.push({c, x, y, w: wide});
-				if (wide > 30) {
-					g.fillStyle = ink;
-					g.fillText(fit(g, shown(c.name), wide - 6, 6.7), x + 3, y + ROW / 2);
-				}
-			}
-			top += (Math.min(t.deepest, DEPTH) + 1) * ROW + 6;
+		return g;
+	}
+
+	get(name) {
+		if (!this.palette) { this.palette = new Map(); this.css = getComputedStyle(document.documentElement); }
+		let v = this.palette.get(name);
+		if (v === undefined) this.palette.set(name, v = this.css.getPropertyValue(name).trim());
+		return v;
+	}
+
+	drawNow() {
+		if (!this.element.isConnected) return;
+		const axis = this.axis, get = n => this.get(n), c = this.ruler.canvas;
+		this.width = axis.width = c.clientWidth || 600;
+		const range = this.grip && this.grip.moved && this.cursor !== null ? [Math.min(this.grip.t, this.cursor), Math.max(this.grip.t, this.cursor)] : this.o.selected;
+		const ticks = axis.ticks();
+		const g = this.brush(c, this.ruler.height);
+		g.fillStyle = get("--faint");
+		for (const t of ticks.at) {
+			const x = axis.x(t);
+			g.fillRect(Math.round(x), 17, 1, 5);
+			if (x < this.width - 40) g.fillText(axis.label(t, ticks.step), Math.round(x) + 4, 10);
 		}
-		this.say.textContent = say("{0} of {1}", format("ns", (this.to - this.from) * 1000), format("ns", (this.high - this.low) * 1000));
+		this.ruler.say.textContent = axis.whole() ? "" : say("zoom {0} ×", ((axis.high - axis.low) / (axis.to - axis.from)).toFixed(1));
+		const view = this.element.getBoundingClientRect(), low = Math.max(0, view.top), high = innerHeight;
+		for (const t of this.tracks) {
+			if (t.canvas.style.height !== t.height + "px") t.canvas.style.height = t.height + "px";
+			const r = t.row.getBoundingClientRect();
+			if (r.bottom < low - 100 || r.top > high + 100) continue;
+			const p = this.brush(t.canvas, t.height);
+			t.draw(p, axis, t.height, get);
+			if (range) {
+				const a = Math.max(0, axis.x(range[0])), b = Math.min(this.width, axis.x(range[1]));
+				p.globalAlpha = .62;
+				p.fillStyle = get("--panel");
+				if (a > 0) p.fillRect(0, 0, Math.min(a, this.width), t.height);
+				if (b < this.width) p.fillRect(Math.max(0, b), 0, this.width - Math.max(0, b), t.height);
+				p.globalAlpha = 1;
+				p.fillStyle = get("--accent");
+				if (a > 0 && a < this.width) p.fillRect(a, 0, 1, t.height);
+				if (b > 0 && b < this.width) p.fillRect(b, 0, 1, t.height);
+			}
+			const now = t.now ? t.now(this.cursor) : "";
+			if (t.said !== now) { t.said = now; t.say.textContent = now; }
+		}
+		if (!this.o.strip) { this.drawMap(range, get); if (!this.map.said) { this.map.said = this.map.now(); this.map.say.textContent = this.map.said; } }
+		const seen = this.cursor !== null && this.cursor >= axis.from && this.cursor <= axis.to;
+		this.line.style.display = seen ? "block" : "none";
+		if (seen) this.line.style.left = Math.round(c.offsetLeft + axis.x(this.cursor)) + "px";
+	}
+
+	drawMap(range, get) {
+		const g = this.brush(this.map.canvas, this.map.height), h = this.map.height, axis = this.axis, all = {low: axis.low, high: axis.high, from: axis.low, to: axis.high, width: this.width, x: t => (t - axis.low) / (axis.high - axis.low) * this.width, t: x => axis.low + x / this.width * (axis.high - axis.low)};
+		const area = this.tracks.find(t => t instanceof Area), frames = this.tracks.find(t => t instanceof Frames) || this.tracks.find(t => t instanceof Rate);
+		if (area) { g.globalAlpha = .55; const peak = area.peak; area.peak = null; area.draw(g, all, h, get); area.peak = peak; g.globalAlpha = 1; }
+		else if (frames) frames.draw(g, all, h, get);
+		if (area && frames && frames.over) for (const i of frames.over) { g.fillStyle = frames.color(frames.m.cost[i], get); g.fillRect(all.x(frames.m.start[i]), 0, Math.max(2, all.x(frames.m.end[i]) - all.x(frames.m.start[i])), 6); }
+		if (range) { g.globalAlpha = .18; g.fillStyle = get("--accent"); g.fillRect(all.x(range[0]), 0, Math.max(2, all.x(range[1]) - all.x(range[0])), h); g.globalAlpha = 1; }
+		if (!axis.whole()) {
+			const a = all.x(axis.from), b = all.x(axis.to);
+			g.globalAlpha = .5;
+			g.fillStyle = get("--soft");
+			g.fillRect(0, 0, a, h);
+			g.fillRect(b, 0, this.width - b, h);
+			g.globalAlpha = 1;
+			g.strokeStyle = get("--accent");
+			g.lineWidth = 2;
+			g.strokeRect(a + 1, 1, Math.max(4, b - a - 2), h - 2);
+			g.lineWidth = 1;
+		}
 	}
 }
 
+// --- what is asked
+
+const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undefined && r[k] !== 0);
+
+// The rows of frames, or of steps of time where there are none, along the axis. null: nothing has a time.
+export function along(doc, framed, numbers) {
+	const t = section(doc, "table", "frames");
+	if (!t) return null;
+	const key = framed ? "frame" : "step", first = t.rows.length ? t.rows[0].capture : 1;
+	const rows = t.rows.filter(r => r.capture === first && (r[key] !== null && r[key] !== undefined || r.frame !== null && r.frame !== undefined));
+	if (!rows.length) return null;
+	const number = r => r[key] ?? r.frame, timed = rows.every(r => r.start_ns !== null && r.start_ns !== undefined);
+	rows.sort((a, b) => timed ? a.start_ns - b.start_ns : number(a) - number(b));
+	const n = rows.length, start = new Float64Array(n), end = new Float64Array(n), durations = rows.map(r => r.duration_ns).filter(v => v > 0).sort((a, b) => a - b);
+	const usual = durations[durations.length >> 1] || 1, last = numbers && numbers.start_ns !== undefined ? numbers.start_ns + numbers.duration_ns : 0;
+	rows.forEach((r, i) => {
+		start[i] = timed ? r.start_ns : i;
+		end[i] = timed ? r.duration_ns !== null && r.duration_ns !== undefined ? r.start_ns + r.duration_ns : i + 1 < n ? rows[i + 1].start_ns : Math.max(r.start_ns + usual, last) : i + 1;
+	});
+	const high = end[n - 1], low = timed && start[0] < (high - start[0]) * .25 ? Math.min(0, start[0]) : start[0];
+	const real = known(rows, "real") ? "real" : "requested", live = known(rows, "live_real") ? "live_real" : known(rows, "live_requested") ? "live_requested" : null;
+	const m = {rows, start, end, low, high, unit: timed ? "ns" : "count", framed, several: t.rows.length !== rows.length && new Set(t.rows.map(r => r.capture)).size > 1, columns: t.columns,
+		number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},
+		cost: rows.map(r => framed ? r.duration_ns ?? (known(rows, "duration_ns") ? null : r.self_ns ?? null) : null)};
+	m.label = i => framed ? say("frame {0}", m.number[i]) + (rows[i].name ? " " + shown(rows[i].name) : "") : format("ns", start[i]);
+	m.about = i => {
+		const r = rows[i], out = [];
+		if (framed && r.duration_ns) out.push(say("took {0}", format("ns", r.duration_ns)));
+		if (live && r[live] !== null) out.push(say("live {0}", format("bytes", r[live])));
+		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1}", format("bytes", r[m.real]), count(r.count ?? 0)));
+		return out;
+	};
+	m.span = (timed ? format("ns", high - low) : "") + (framed ? (timed ? " · " : "") + say("{0} frames", count(n)) : "");
+	// From a range of the axis to the option that selects it, and back.
+	m.option = (a, b) => {
+		let i = Math.max(0, lower(end, a + 1e-6)), j = lower(start, b) - 1;
+		if (!framed || !timed && !framed) return {time: Math.max(0, Math.round(a)) + "ns.." + Math.round(b) + "ns", frame: null};
+		if (i >= n) i = n - 1;
+		if (j < i) j = i;
+		return {frame: m.number[i] + ".." + m.number[j], time: null};
+	};
+	m.range = s => {
+		if (s.frame) {
+			const [a, b] = s.frame.split("..").map(Number), i = m.number.findIndex(v => v >= a), j = m.number.findLastIndex(v => v <= (b ?? a));
+			return i < 0 || j < 0 ? null : [start[i], end[j]];
+		}
+		if (s.time) {
+			const unit = {ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9}, at = v => { const x = /^([\d.]+)(ns|us|µs|ms|s)?$/.exec(v || ""); return x ? x[1] * (unit[x[2]] || 1) : null; };
+			const [a, b] = s.time.split("..").map(at);
+			return [a ?? low, b ?? high];
+		}
+		return null;
+	};
+	return m;
+}
+
+// What steps of time are asked for where no frames are.
+export async function rowsOf(context, file) {
+	const {has} = context, other = context.filters(["frame", "time"]), more = file ? [file] : [], numbers = {};
+	const words = ["frames"];
+	if (!has.frames) {
+		const a = await context.ask(["top", "-n", "1", "--table", "top", ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+		Object.assign(numbers, a.doc && a.doc.numbers);
+		words.push("--every", nice((numbers.duration_ns || 1e9) / 800) + "ns");
+	}
+	words.push(...other, "-n", "0", "--table", "frames", ...more);
+	const a = await context.ask(words, !file), m = a.doc && along(a.doc, has.frames, numbers);
+	if (m) m.every = words[1] === "--every" ? words[2] : null;
+	return m;
+}
+
+const lanes = {type: "by type", module: "by module", site: "by function", thread: "by thread"};
+
+// The tracks that all of a capture's frames or steps have.
+export async function tracksOf(context, m, file, prefix) {
+	const {state: s, has} = context, other = context.filters(["frame", "time"]), tracks = [], more = file ? [file] : [];
+	const framed = m.framed && m.cost.some(v => v !== null);
+	const title = text => prefix ? prefix + " · " + text : text;
+	if (framed) tracks.push(Object.assign(new Frames(m, s.hz || "60"), {title: title(say("Frames"))}));
+	const every = m.every ? ["--every", m.every] : [];
+	if (m.live) {
+		const by = lanes[s.lane] ? s.lane : has.types ? "type" : "site";
+		const a = await context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", by, ...every, ...other, "--as", "json", ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+		const lines = a.doc && section(a.doc, "series", "lines"), fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
+		const area = fits ? new Area("live", title(say("Live memory")), 108, Float64Array.from(m.unit === "ns" ? lines.x : lines.x.map((_, i) => i)), lines.lines, say(lanes[by]))
+			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: "bytes", y: m.rows.map(r => r[m.live])}], "");
+		if (fits) area.legend = lines.lines.map((l, i) => [tone(l.key === "others" ? 6 : i), labelled(brief(l.title))]);
+		// What the area shows is live after each frame; the peak was within one.
+		const key = m.live.replace("live", "peak"), peaks = m.rows.map(r => r[key] ?? null), most = Math.max(...peaks.filter(v => v !== null)), i = peaks.indexOf(most);
+		if (i >= 0 && most >= area.levels.most) area.peak = {t: (m.start[i] + m.end[i]) / 2, value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
+		tracks.push(area);
+	}
+	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "bytes a frame" : "bytes a step")));
+	if (!m.real && !m.live) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
+		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
+	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
+	return tracks;
+}
+
+// Calls of threads at a level of detail: coarse for all of it, finer for what is seen.
+class Detail {
+	constructor(context, m, line) {
+		Object.assign(this, {context, m, line: () => line(), tracks: new Map(), at: null});
+	}
+
+	async ask(from, to, every) {
+		const {context, m} = this, thread = context.state.thread ? ["--thread", context.state.thread] : [];
+		const range = from > m.low || to < m.high ? ["--time", Math.max(0, Math.floor(from)) + "ns.." + Math.ceil(to) + "ns"] : [];
+		const a = await context.ask(["frames", "--bars", "--every", every + "ns", ...range, ...thread, "-n", String(ROWS)]);
+		const t = a.doc && section(a.doc, "table", "calls");
+		return t ? threads(t.rows.filter(r => r.capture === t.rows[0].capture), from, to) : new Map();
+	}
+
+	async begin() {
+		const {m} = this, all = await this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS));
+		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || b.busy - a.busy), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
+		return list.map((t, i) => {
+			const c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, say("tid {0} · {1}% busy", t.tid, (100 * t.busy / (m.high - m.low)).toFixed(0)));
+			c.coarse = t;
+			c.foldable = true;
+			c.open = i < UNFOLDED;
+			this.tracks.set(t.name + (t.tid === null ? "" : "\n" + t.tid), c);
+			return c;
+		});
+	}
+
+	async finer(from, to) {
+		const {m} = this, span = to - from, all = m.high - m.low, every = nice(span / PIXELS);
+		if (span > all * .6) { if (this.at) { this.at = null; for (const c of this.tracks.values()) c.fine = null; this.line().draw(); } return; }
+		const now = this.at;
+		if (now && now.every <= every * 2 && now.from <= from && now.to >= to) return;
+		const a = Math.max(m.low, from - span * .5), b = Math.min(m.high, to + span * .5), mine = this.asked = {};
+		const got = await this.ask(a, b, every).catch(() => null);
+		if (this.asked !== mine || !got) return;
+		this.at = {from: a, to: b, every};
+		for (const [id, c] of this.tracks) c.fine = got.get(id) || {from: a, to: b, levels: []};
+		this.line().draw();
+	}
+}
+
+async function selection(context, m) {
+	const {state: s, has} = context;
+	if (!s.frame && !s.time || !has.calls) return null;
+	const a = await context.ask(["top", ...context.filters(), "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	const range = m.range(s), text = [s.frame ? say("frames {0}", s.frame) : say("time {0}", s.time), range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null].filter(Boolean).join(" · ");
+	if (!t || !t.rows.length) return card(say("Selection"), text, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => context.go({frame: null, time: null}))));
+	const p = picked(context, r => r.function || r.site);
+	return card(say("Selection"), text, make("div", {class: "in"}, new Table(t, {pick: p.pick}).element, p.box));
+}
+
 export async function show(context) {
-	const {state: s, go} = context;
-	const spikes = await context.ask(["spikes", "--threshold", s.threshold || "1ms", ...context.filters()], true);
-	const limit = make("input", {type: "text", value: s.threshold || "1ms", "aria-label": say("what a call may take"), onchange: () => go({threshold: limit.value})});
-	const out = [panel(say("thread|Calls"), "", make("div", {class: "tools"}, make("label", {}, say("a call may take"), limit)))];
-	const a = await context.ask(["export", "--as", "chrome"]).catch(e => { if (e.name === "AbortError") throw e; return {error: e.message}; });
-	const events = a.doc && (a.doc.traceEvents || a.doc);
-	if (events && events.length) {
-		const units = {ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9}, m = /^([\d.]+)(ns|us|µs|ms|s)$/.exec(s.threshold || "1ms");
-		const t = new Timeline(threads(events), {limit: m ? m[1] * units[m[2]] : 0, pick: c => go({view: "callers", peek: c.name})});
-		out.push(panel(say("by thread"), say("the wheel zooms, a drag moves, a click shows the callers; red took longer than it may"), t.element));
-		out.shown = () => t.draw();
-	} else out.push(nothing(a.error || say("No call has a begin and an end.")));
-	const shown = out.shown;
-	if (spikes.doc) out.push(...document_(spikes.doc, {table: {pick: r => r.function && go({view: "callers", peek: r.function})}}));
-	out.shown = shown;
+	const {state: s, go, has} = context, several = context.files.length > 1 && !s.file_only ? context.files.filter(f => !f.error).slice(0, 4) : [null];
+	const page = make("div", {class: "whole-timeline"}, make("p", {class: "faint"}, say("adding up …")));
+	context.begin(page);
+	const all = [];
+	for (const f of several) {
+		const m = await rowsOf(context, f && f.name);
+		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && f.name.split("/").pop())]);
+	}
+	if (!all.length) return none(say("No frame, and no step of time, has anything."), say("The capture has no times, so there is nothing to draw over time."), button(say("show the calls"), () => go({view: "calls"})));
+	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
+	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
+	let line = null;
+	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, () => line) : null;
+	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
+	tracks.push(...calls);
+	if (!calls.length && m.real && all.length === 1) {
+		// Of captures of allocations: what each thread allocates.
+		const a = await context.ask(["frames", "--chart", m.real, "--by", "thread", ...(m.every ? ["--every", m.every] : []), ...context.filters(["frame", "time"]), "-n", "64", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+		const l = a.doc && section(a.doc, "series", "lines");
+		if (l && l.lines.length > 1 && l.x_type === (m.unit === "ns" ? "ns" : "count")) {
+			const start = Float64Array.from(m.unit === "ns" ? l.x : l.x.map((_, i) => i)), of = {start, end: Float64Array.from(start, (v, i) => i + 1 < start.length ? start[i + 1] : m.high)};
+			l.lines.forEach((x, i) => tracks.push(Object.assign(new Rate("thread:" + x.title, labelled(x.title), i < 12 ? 30 : 22, of, x.y, x.type, "--own", say("bytes allocated")), {foldable: false})));
+		}
+	}
+	const zoom = s.zoom ? s.zoom.split("-").map(Number) : null;
+	line = new Timeline({m, tracks, zoom: zoom && zoom.every(Number.isFinite) ? zoom : null, selected: m.range(s),
+		select: (a, b) => go(a === null ? {frame: null, time: null} : m.option(a, b)),
+		zoomed: (a, b) => go({zoom: a === null ? null : Math.round(a) + "-" + Math.round(b)}),
+		frame: i => m.framed && go({frame: m.number[i] + ".." + m.number[i], time: null}),
+		detail: detail && calls.length ? (a, b) => detail.finer(a, b) : null});
+	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { for (const c of calls) c.search(search.value); line.draw(); }});
+	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? segments(say("budget"), Object.keys(BUDGETS).map(k => [k, k + " Hz"]), BUDGETS[s.hz] ? s.hz : "60", k => go({hz: k === "60" ? null : k})) : null,
+		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), lanes[s.lane] ? s.lane : has.types ? "type" : "site", k => go({lane: k})) : null,
+		calls.length ? search : null, calls.length ? legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")]]) : null);
+	page.replaceChildren(tools, line.element, ...[await selection(context, m)].filter(Boolean));
+	const out = [page];
+	out.shown = () => { line.drawNow(); line.refine(); if (document.activeElement === document.body) line.element.focus({preventScroll: true}); };
+	out.moved = now => {
+		const z = now.zoom ? now.zoom.split("-").map(Number) : null;
+		const [a, b] = z ? z : [line.axis.low, line.axis.high];
+		if (Math.round(line.axis.from) !== Math.round(a) || Math.round(line.axis.to) !== Math.round(b)) line.axis.glide(a, b);
+	};
 	return out;
 }

@@ -8,6 +8,7 @@ import {section} from "./ask.js";
 import {nothing} from "./document.js";
 
 export const title = "Callers";
+export const named = true;
 export const own = true;
 export const fits = has => has.calls;
 

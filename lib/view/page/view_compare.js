@@ -9,6 +9,7 @@ import {draw, picked, nothing} from "./document.js";
 import {choice} from "./view_table.js";
 
 export const title = "Compare";
+export const named = true;
 export const own = true;
 export const every = true;
 export const fits = has => has.calls;

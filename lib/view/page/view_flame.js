@@ -8,6 +8,7 @@ import {nothing} from "./document.js";
 import {choice} from "./view_table.js";
 
 export const title = "Flame";
+export const named = true;
 export const fits = has => has.calls;
 
 export async function show(context) {

@@ -6,6 +6,7 @@ import {draw, nothing} from "./document.js";
 import {choice} from "./view_table.js";
 
 export const title = "Heap";
+export const named = true;
 export const own = true;
 export const fits = has => has.objects;
 

@@ -8,6 +8,7 @@ import {make} from "./dom.js";
 import {picked} from "./document.js";
 
 export const title = "Memory";
+export const named = true;
 export const fits = has => has.memory;
 
 export async function show(context) {

@@ -12,12 +12,13 @@ import {instructions} from "./instructions.js";
 import {link, listing, place, rowsOf} from "./lines.js";
 
 export const title = "Source";
+export const named = true;
 export const own = true;
 export const fits = has => has.calls;
 const MOST = 20000, PARTS = "20", sorts = ["auto", "count", "requested", "real", "live", "self-time", "samples"];
 
 // One function in one file: its lines, each with its costs.
-function lines(t, head, rows) {
+export function lines(t, head, rows) {
 	const costs = t.columns.filter(c => c.key !== "line" && c.type !== "text"), share = costs.find(c => c.key === "total_share"), hot = head[share.key] / 4;
 	const heads = [...costs.map(c => make("th", {scope: "col"}, translated(c.title))), make("th", {scope: "col", class: "n"}, say("line")), make("th", {scope: "col"}, say("source"))];
 	return listing(say("source of {0}", head.function), heads, rows.slice(0, MOST).map(r => ({

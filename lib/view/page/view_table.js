@@ -7,6 +7,7 @@ import {section} from "./ask.js";
 import {picked, nothing} from "./document.js";
 
 export const title = "Table";
+export const named = true;
 export const fits = has => has.calls;
 const keys = ["site", "function", "location", "stack", "type", "file", "module", "thread", "frame"];
 // These have no second key, or are none.

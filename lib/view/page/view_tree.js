@@ -8,6 +8,8 @@ import {picked, nothing} from "./document.js";
 import {choice} from "./view_table.js";
 
 export const title = "Calls";
+export const part = "Tree";
+export const named = true;
 export const fits = has => has.calls;
 
 export async function show(context) {

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// What is drawn along the axis of time, a track each: {id, title, height, draw(g, axis, h, get), now(t), tip(t, y)}.
+// Where more than one value falls on a pixel, the largest is drawn, so that no spike is lost.
+import {Levels, lower} from "./axis.js";
+import {format, count, shown, matcher} from "./format.js";
+import {kindOf} from "./flame.js";
+import {named, fit, place} from "./parts.js";
+
+export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1e9 / 120};
+const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
+export const tone = i => TONES[Math.min(i, 6)];
+
+const scale = (g, text, w, y, get) => {
+	const wide = g.measureText(text).width + 8;
+	g.globalAlpha = .8;
+	g.fillStyle = get("--panel");
+	g.fillRect(w - wide, y - 8, wide, 15);
+	g.globalAlpha = 1;
+	g.fillStyle = get("--faint");
+	g.textAlign = "right";
+	g.fillText(text, w - 4, y);
+	g.textAlign = "left";
+};
+
+const line = (g, y, w, color, dashed) => {
+	g.strokeStyle = color;
+	g.setLineDash(dashed ? [3, 3] : []);
+	g.beginPath(); g.moveTo(0, Math.round(y) + .5); g.lineTo(w, Math.round(y) + .5); g.stroke();
+	g.setLineDash([]);
+};
+
+// Calls f(x, width, value, from, to) for each bar of [start, end) that is in view, or for each pixel where there are more.
+function bars(axis, start, end, levels, values, f) {
+	const a = Math.max(0, lower(start, axis.from) - 1), b = lower(start, axis.to);
+	if (b - a <= axis.width / 2) {
+		for (let i = a; i < b; i++)
+			if (values[i] !== null && end[i] > axis.from) f(axis.x(start[i]), axis.x(end[i]) - axis.x(start[i]), values[i], i, i + 1);
+		return;
+	}
+	let i = a;
+	for (let px = 0; px < axis.width; px++) {
+		const until = axis.t(px + 1);
+		let j = i;
+		if (b - i > 64) { j = lower(start, until); if (j > b) j = b; if (j < i) j = i; } else while (j < b && start[j] < until) j++;
+		if (j > i) {
+			const m = levels.max(i, j);
+			if (m > -Infinity) f(px, 1, m, i, j);
+		}
+		i = j;
+	}
+}
+
+// Frames: as wide as their time, as high as their cost.
+export class Frames {
+	constructor(model, budget) {
+		Object.assign(this, {id: "frames", title: say("Frames"), height: 76, m: model});
+		this.levels = new Levels(model.cost);
+		this.budget(budget);
+		const sorted = Float64Array.from(model.cost.filter(v => v !== null)).sort(), p = k => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * k))] || 0;
+		this.median = p(.5);
+		this.p99 = p(.99);
+		this.high = Math.max(this.p99 * 1.3, Math.min(this.levels.most * 1.05, this.p99 * 3), this.median * 2, 1);
+	}
+
+	budget(hz) {
+		this.hz = BUDGETS[hz] ? hz : "60";
+		this.limit = BUDGETS[this.hz];
+		this.steps = [this.limit, 2 * this.limit];
+		this.over = this.m.cost.map((v, i) => v !== null && v > this.limit * 1.05 ? i : -1).filter(i => i >= 0);
+	}
+
+	color(v, get) {
+		return v > 2 * this.limit * 1.02 ? get("--bad-fill") : v > this.limit * 1.05 ? get("--o4") : get("--own");
+	}
+
+	missed(v) { return v > this.limit * 1.05 ? Math.max(1, Math.round(v / this.limit) - 1) : 0; }
+
+	draw(g, axis, h, get) {
+		const high = Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [];
+		bars(axis, this.m.start, this.m.end, this.levels, this.m.cost, (x, wide, v, i, j) => {
+			g.fillStyle = this.color(v, get);
+			const gap = wide > 3 ? 1 : 0;
+			g.fillRect(x, y(v), Math.max(1, wide - gap), h - y(v));
+			if (v > this.limit * 1.5) names.push([v, x + wide, i, j]);
+		});
+		for (const s of this.steps) {
+			if (s > high) continue;
+			line(g, y(s), w, get(s > this.limit ? "--bad" : "--faint"), true);
+			scale(g, format("ns", s).replace(/(\d\.\d)\d /, "$1 "), w, y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7, get);
+		}
+		// The worst have their number and time beside them, where there is room.
+		const taken = [];
+		for (const [v, x, i, j] of names.sort((a, b) => b[0] - a[0]).slice(0, 12)) {
+			let worst = i;
+			for (let k = i; k < j; k++) if (this.m.cost[k] > this.m.cost[worst]) worst = k;
+			const text = "▼ " + (this.m.number[worst] ?? "") + " · " + format("ns", v), wide = g.measureText(text).width + 8, to = x + wide + 70 > w ? x - wide - 4 : x + 3, at = v > high * .8 ? Math.max(9, y(v) + 7) : y(v) - 7;
+			if (to < 0 || taken.some(([a, b, c]) => to < b && to + wide > a && Math.abs(c - at) < 12)) continue;
+			taken.push([to, to + wide, at]);
+			g.strokeStyle = get("--panel");
+			g.lineWidth = 3;
+			g.strokeText(text, to, at);
+			g.lineWidth = 1;
+			g.fillStyle = get(v > 2 * this.limit ? "--bad" : "--warn");
+			g.font = "600 " + g.font.replace(/^\d+ (?=\d)/, "");
+			g.fillText(text, to, at);
+			g.font = g.font.replace(/^600 /, "");
+			if (taken.length > 4) break;
+		}
+	}
+
+	at(t) {
+		const i = lower(this.m.start, t + 1e-6) - 1;
+		return i >= 0 && i < this.m.start.length && t < this.m.end[i] + (this.m.end[i] - this.m.start[i]) * .01 ? i : -1;
+	}
+
+	now(t) {
+		const i = t === null ? -1 : this.at(t);
+		return i < 0 ? say("{0} Hz, budget {1}", this.hz, format("ns", this.limit)) : this.m.label(i) + " · " + format("ns", this.m.cost[i]);
+	}
+}
+
+// Lines one on another; a value stays until the next.
+export class Area {
+	constructor(id, title, height, x, lines, note) {
+		Object.assign(this, {id, title, height, x, lines, note});
+		this.sum = Float64Array.from(x, (_, i) => lines.reduce((a, l) => a + Math.max(0, l.y[i] || 0), 0));
+		this.levels = new Levels(this.sum);
+		this.type = lines[0].type;
+		this.legend = lines.length > 1 ? lines.map((l, i) => [tone(l.key === "others" ? 6 : i), l.title]) : null;
+	}
+
+	draw(g, axis, h, get) {
+		const high = Math.max(this.levels.most, this.peak ? this.peak.value : 1) * 1.06, w = Math.ceil(axis.width), y = v => h - Math.max(0, v) / high * (h - 12), xs = [], at = [];
+		// The points that are seen: at most one for each pixel, the one where the sum is largest.
+		let i = Math.max(0, lower(this.x, axis.from) - 1);
+		const end = Math.min(this.x.length, lower(this.x, axis.to) + 1);
+		while (i < end) {
+			const px = Math.floor(axis.x(this.x[i]));
+			let best = i, j = i + 1;
+			while (j < end && Math.floor(axis.x(this.x[j])) === px) { if (this.sum[j] > this.sum[best]) best = j; j++; }
+			xs.push(axis.x(this.x[i]));
+			at.push(best);
+			i = j;
+		}
+		if (!at.length) return;
+		const base = new Float64Array(at.length);
+		this.lines.forEach((l, k) => {
+			g.beginPath();
+			const top = new Float64Array(at.length);
+			for (let p = 0; p < at.length; p++) {
+				top[p] = base[p] + Math.max(0, l.y[at[p]] || 0);
+				const x = Math.max(-2, xs[p]);
+				if (p === 0) g.moveTo(x, y(top[p]));
+				else { g.lineTo(x, y(top[p - 1])); g.lineTo(x, y(top[p])); }
+			}
+			const last = Math.min(w + 2, axis.x(axis.high));
+			g.lineTo(last, y(top[at.length - 1]));
+			g.lineTo(last, y(base[at.length - 1]));
+			for (let p = at.length - 1; p >= 0; p--) {
+				g.lineTo(Math.max(-2, p + 1 < at.length ? xs[p + 1] : last), y(base[p]));
+				g.lineTo(Math.max(-2, xs[p]), y(base[p]));
+			}
+			g.closePath();
+			g.globalAlpha = .85;
+			g.fillStyle = get(tone(l.key === "others" ? 6 : k));
+			g.fill();
+			g.globalAlpha = 1;
+			g.strokeStyle = get("--panel");
+			g.lineWidth = .8;
+			g.stroke();
+			g.lineWidth = 1;
+			base.set(top);
+		});
+		const ten = 10 ** Math.floor(Math.log10(high)), two = 2 ** Math.floor(Math.log2(high)), step = this.type === "bytes" ? two : ten;
+		for (const v of h > 60 ? [step, step / 2] : [step]) {
+			g.globalAlpha = .5;
+			line(g, y(v), w, get("--line2"), false);
+			g.globalAlpha = 1;
+			if (!this.peak || Math.abs(y(v) - y(this.peak.value)) > 14 || axis.x(this.peak.t) < w - 160) scale(g, format(this.type, v), w, Math.max(8, y(v)), get);
+		}
+		if (this.peak) {
+			const x = axis.x(this.peak.t), py = y(this.peak.value);
+			if (x >= 0 && x <= w) {
+				g.fillStyle = get("--text");
+				g.beginPath(); g.arc(x, py, 3, 0, 7); g.fill();
+				const text = this.peak.text, wide = g.measureText(text).width, to = x + wide + 90 > w ? x - wide - 8 : x + 7;
+				g.strokeStyle = get("--panel");
+				g.lineWidth = 3;
+				g.strokeText(text, to, Math.max(8, py - 1));
+				g.lineWidth = 1;
+				g.fillText(text, to, Math.max(8, py - 1));
+			}
+		}
+	}
+
+	at(t) { return lower(this.x, t + 1e-6) - 1; }
+
+	now(t) {
+		const i = t === null ? -1 : this.at(t);
+		return i < 0 ? this.note || "" : say("{0} at the cursor", format(this.type, this.sum[i]));
+	}
+
+	tip(t) {
+		const i = this.at(t);
+		return i < 0 ? [] : this.lines.map(l => [l.y[i] || 0, labelled(named(l.title)) + ": " + format(l.type, l.y[i] || 0)]).filter(([v]) => v).reverse().map(([, s]) => s);
+	}
+}
+
+// A value for each frame or step, as bars; the scale is a root where a few are far above the rest.
+export class Rate {
+	constructor(id, title, height, m, y, type, color, note) {
+		Object.assign(this, {id, title, height, m, y, type, color, note});
+		this.levels = new Levels(y);
+		const sorted = y.filter(v => v !== null).sort((a, b) => a - b);
+		this.root = this.levels.most > 8 * (sorted[Math.floor(sorted.length * .9)] || 1);
+		this.usual = (sorted[Math.floor(sorted.length / 2)] || 0) * 6;
+	}
+
+	draw(g, axis, h, get) {
+		const high = Math.max(this.levels.most, 1), part = v => this.root ? Math.sqrt(Math.max(0, v) / high) : Math.max(0, v) / high;
+		bars(axis, this.m.start, this.m.end, this.levels, this.y, (x, wide, v) => {
+			const tall = Math.max(v > 0 ? 1 : 0, part(v) * (h - 6));
+			g.fillStyle = get(this.root && v > this.usual && v > high / 4 ? "--bad-fill" : this.color);
+			g.fillRect(x, h - tall, Math.max(1, wide - (wide > 3 ? 1 : 0)), tall);
+		});
+		scale(g, say("max {0}", format(this.type, this.levels.most)) + (this.root ? " √" : ""), axis.width, 9, get);
+	}
+
+	at(t) { return lower(this.m.start, t + 1e-6) - 1; }
+
+	now(t) {
+		const i = t === null ? -1 : this.at(t);
+		return i < 0 || this.y[i] === null || this.y[i] === undefined ? this.note || "" : format(this.type, this.y[i]);
+	}
+}
+
+// A counter: a line.
+export class Counter {
+	constructor(title, m, y, type) {
+		Object.assign(this, {id: "counter:" + title, title, height: 38, m, y, type});
+		this.levels = new Levels(y);
+		this.least = -new Levels(y.map(v => v === null ? null : -v)).most;
+	}
+
+	draw(g, axis, h, get) {
+		const high = this.levels.most, low = this.least > high * .5 && high > this.least ? this.least - (high - this.least) / 5 : Math.min(0, this.least), y = v => h - 3 - (v - low) / (high - low || 1) * (h - 10);
+		g.strokeStyle = get("--o2");
+		g.lineWidth = 1.5;
+		g.beginPath();
+		let begun = false;
+		bars(axis, this.m.start, this.m.end, this.levels, this.y, (x, wide, v) => {
+			if (begun) g.lineTo(x, y(v));
+			else g.moveTo(x, y(v));
+			begun = true;
+			if (wide > 1) g.lineTo(x + wide, y(v));
+		});
+		g.stroke();
+		g.lineWidth = 1;
+		scale(g, say("max {0}", format(this.type, high)), axis.width, h - 9, get);
+	}
+
+	now(t) {
+		const i = t === null ? -1 : lower(this.m.start, t + 1e-6) - 1;
+		return i < 0 || this.y[i] === null || this.y[i] === undefined ? "" : format(this.type, this.y[i]);
+	}
+}
+
+export const BAR = 15, DEPTH = 24;
+
+// Calls of a thread as nested bars. coarse: of the whole capture; fine: of what is seen, or null. Each is {from, to, levels:
+// [{start, end, rows}]}.
+export class Calls {
+	constructor(title, note) {
+		Object.assign(this, {id: "thread:" + title, title, note, coarse: null, fine: null, open: true});
+	}
+
+	get levels() { return (this.coarse || this.fine || {levels: []}).levels; }
+	get height() { return 4 + BAR * Math.max(1, this.open ? Math.min(DEPTH, this.levels.length) : 1); }
+
+	// What is seen best at a place.
+	parts(axis) {
+		const f = this.fine, c = this.coarse, out = [];
+		if (!f) return c ? [[c, axis.from, axis.to]] : [];
+		if (c && f.from > axis.from) out.push([c, axis.from, f.from]);
+		out.push([f, Math.max(axis.from, f.from), Math.min(axis.to, f.to)]);
+		if (c && f.to < axis.to) out.push([c, f.to, axis.to]);
+		return out.filter(([, a, b]) => b > a);
+	}
+
+	draw(g, axis, h, get) {
+		const ink = get("--on-flame"), colors = {own: get("--own"), library: get("--library"), script: get("--script")}, w = axis.width, hit = get("--hit");
+		g.font = "11px " + get("--mono");
+		const letter = g.measureText("m").width;
+		for (const [part, from, to] of this.parts(axis)) {
+			const left = axis.x(from), right = axis.x(to);
+			part.levels.slice(0, this.open ? DEPTH : 1).forEach((l, k) => {
+				const y = 2 + k * BAR;
+				let last = -1;
+				for (let i = Math.max(0, lower(l.end, from)); i < l.start.length && l.start[i] < to; i++) {
+					const x = Math.max(left, axis.x(l.start[i])), e = Math.min(right, axis.x(l.end[i])), wide = e - x;
+					if (e < last + .6 && wide < 1) continue;
+					last = Math.max(e, x + 1);
+					const r = l.rows[i];
+					g.fillStyle = this.match && this.match(r.function) ? hit : colors[r.kind || (r.kind = kindOf(r.function, r.file))];
+					g.fillRect(x, y, Math.max(1, wide - (wide > 3 ? 1 : 0)), BAR - 1);
+					if (this.picked === r) { g.strokeStyle = get("--text"); g.lineWidth = 2; g.strokeRect(x + 1, y + 1, Math.max(1, wide - 3), BAR - 3); g.lineWidth = 1; }
+					if (wide > 26) {
+						g.fillStyle = ink;
+						const text = shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "");
+						g.fillText(fit(g, text, Math.min(wide, w) - 7, letter), x + 3, y + BAR / 2);
+					}
+				}
+			});
+		}
+	}
+
+	find(t, k) {
+		for (const [part, from, to] of this.parts({from: t, to: t + 1e-3})) {
+			const l = part.levels[k];
+			if (!l || t < from || t > to + 1) continue;
+			const i = lower(l.end, t);
+			if (i < l.start.length && l.start[i] <= t) return l.rows[i];
+		}
+		return null;
+	}
+
+	// The calls that are open at a time, outermost first.
+	stack(t) {
+		const out = [];
+		for (let k = 0; k < this.levels.length + 8; k++) { const r = this.find(t, k); if (!r) break; out.push(r); }
+		return out;
+	}
+
+	hit(t, y) {
+		const k = Math.floor((y - 2) / BAR);
+		return k < 0 ? null : this.find(t, k);
+	}
+
+	now(t) {
+		const s = t === null ? [] : this.stack(t);
+		return s.length ? shown(named(s[s.length - 1].function)) : this.note || "";
+	}
+
+	tip(t) {
+		return this.stack(t).reverse().map(r => shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "") + "   " + format("ns", r.duration_ns) + (r.file ? "   " + place(r.file, r.line) : ""));
+	}
+
+	search(text) { this.match = text ? matcher(text) : null; }
+}
+
+// Rows of `frames --bars` as threads, each with its levels.
+export function threads(rows, from, to) {
+	const by = new Map();
+	for (const r of rows) {
+		const id = r.thread + (r.tid === null ? "" : "\n" + r.tid);
+		let t = by.get(id);
+		if (!t) by.set(id, t = {from, to, name: r.thread, tid: r.tid, busy: 0, levels: []});
+		const l = t.levels[r.level] || (t.levels[r.level] = {start: [], end: [], rows: []});
+		l.start.push(r.start_ns);
+		l.end.push(r.start_ns + r.duration_ns);
+		l.rows.push(r);
+		if (r.level === 0) t.busy += r.duration_ns;
+	}
+	for (const t of by.values()) for (let k = 0; k < t.levels.length; k++) t.levels[k] = t.levels[k] || {start: [], end: [], rows: []};
+	return by;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Where it goes: the graph, the functions, and of the chosen one its callers, its callees and its source, at once.
+import {card, legend, none} from "./cards.js";
+import {flame} from "./canvas.js";
+import {menu} from "./menu.js";
+import {sandwich} from "./sandwich.js";
+import {lines} from "./view_source.js";
+import {rowsOf} from "./lines.js";
+import {literally, segments, toggle, named as brief} from "./parts.js";
+import {make, button} from "./dom.js";
+import {count} from "./format.js";
+import {Table} from "./table.js";
+import {section} from "./ask.js";
+import {choice} from "./view_table.js";
+
+export const title = "Calls";
+export const part = "All at once";
+export const named = true;
+export const fits = has => has.calls;
+export const light = ["peek", "at"];
+
+const sorts = ["auto", "count", "requested", "real", "live", "peak", "temporary", "self-time", "samples", "period"];
+
+// The stacks from their innermost call outward.
+function turned(s) {
+	const kids = [new Map()], nodes = [{...s.nodes[0], self: 0, base: 0}];
+	for (let i = 1; i < s.nodes.length; i++) {
+		const v = s.nodes[i];
+		if (!v.self && !v.base) continue;
+		let at = 0;
+		for (let k = i; k; k = s.nodes[k].parent) {
+			const node = s.nodes[k], key = node.name + "\n" + (node.at || "");
+			let next = kids[at].get(key);
+			if (next === undefined) { next = nodes.push({parent: at, name: node.name, at: node.at, self: 0}) - 1; kids.push(new Map()); kids[at].set(key, next); }
+			at = next;
+		}
+		nodes[at].self += v.self;
+	}
+	// In pre-order, as a report has them.
+	const out = [], todo = [[0, 0]];
+	while (todo.length) {
+		const [i, parent] = todo.pop(), at = out.push({...nodes[i], parent}) - 1;
+		for (const k of [...kids[i].values()].reverse()) todo.push([k, at]);
+	}
+	return {...s, nodes: out};
+}
+
+async function sourceOf(context, name) {
+	const sort = context.state.sort && context.state.sort !== "auto" ? ["--sort", context.state.sort] : [];
+	const a = await context.ask(["top", "--source", literally(name), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", "3", "--table", "source"]);
+	const t = a.doc && section(a.doc, "table", "source"), heads = t ? t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0) : [];
+	const more = make("a", {class: "sp", href: "#" + new URLSearchParams({...context.state, view: "source", fn: name})}, say("instructions, all files →"));
+	if (!heads.length) return card(say("Source"), more, none(say("This function costs nothing that counts here.")));
+	const i = heads[0], head = t.rows[i], rows = t.rows.slice(i + 1, heads[1] ?? t.rows.length), text = rows.some(r => r.text), where = head.file ? head.file.split("/").slice(-2).join("/") : "";
+	const list = lines(t, head, rows);
+	setTimeout(() => { const hot = rowsOf(list).find(r => r.classList.contains("hot")); if (hot) list.scrollTop = hot.offsetTop - list.clientHeight / 3; }, 50);
+	return card(say("Source"), make("span", {class: "sp row"}, make("span", {class: "file", title: head.file}, where), more), list,
+		text ? null : make("p", {class: "empty file"}, head.file ? say("The text of {0} was not found: start with --source-dir DIR.", head.file) : ""));
+}
+
+export async function show(context) {
+	const {state: s, go} = context, library = s.lib === "1" ? [] : ["--hide-library"], sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
+	const graph = ["top", "--by", "stack", ...library, ...context.filters(), ...sort, "-n", "1", "--table", "stacks"];
+	const words = ["top", "--by", "function", "--cumulative", ...library, ...context.filters(), ...sort, "-n", "500", "--table", "top"];
+	const four = make("div", {class: "four"}, make("p", {class: "faint"}, say("adding up …")));
+	context.begin(four);
+	// The functions by what is in them and what they call; of some metrics only what is in them is known.
+	const functions = context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return context.ask(words.filter(w => w !== "--cumulative")).catch(x => ({doc: null, error: x.message})); });
+	const a = await context.ask(graph, true), f = a.doc && section(a.doc, "flame");
+	if (!f || f.nodes.length < 2) return none(say("No stack is left to draw."), say("These filters leave nothing."), button(say("clear all"), () => go({frame: null, time: null, focus: null, ignore: null, type: null, thread: null, hide: null, prune: null})));
+	const up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
+		{select: n => choose(n), menu: (n, e) => menu(e, n, context), zoomed: w => go({at: w || null})});
+	function menuless(n) { go({view: "callers", peek: n}); }
+	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
+	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
+		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
+	const left = card(say("Graph"), head, make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")], ["--hit", say("found")]])), drawn.element));
+	const right = make("div", {class: "card"}), under = make("div", {class: "card"}), source = make("div", {class: "card"});
+	four.replaceChildren(left, right, under, source);
+	let table = null, parts = [under, source], mine = 0;
+	const swap = (k, to) => { parts[k].replaceWith(to); parts[k] = to; };
+	// The heaviest is chosen where nobody chose.
+	const names = new Map();
+	const total = new Float64Array(f.nodes.length);
+	for (let i = f.nodes.length - 1; i > 0; i--) { total[i] += f.nodes[i].self; total[f.nodes[i].parent] += total[i]; names.set(f.nodes[i].name, (names.get(f.nodes[i].name) || 0) + f.nodes[i].self); }
+	const heaviest = [...names].sort((x, y) => y[1] - x[1])[0];
+	async function follow(name) {
+		const turn = ++mine;
+		drawn.chosen = name;
+		drawn.show();
+		const of = sandwich(f, name, choose);
+		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of || none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
+		if (table) { const i = table.s.rows.findIndex(r => r.function === name); table.selected = i; for (const e of table.rows.values()) e.setAttribute("aria-selected", +e.dataset.i === i); }
+		const made = await sourceOf(context, name).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
+		if (made && turn === mine) swap(1, made);
+	}
+	function choose(name) { go({peek: name}); }
+	const b = await functions, t = b.doc && section(b.doc, "table", "top");
+	if (t && t.rows.length) {
+		table = new Table(t, {pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
+		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context); } };
+		right.replaceWith(card(say("Functions"), say("{0} rows", count(t.rows.length)), make("div", {class: "in"}, table.element)));
+	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
+	const first = s.peek || (heaviest && heaviest[0]);
+	if (first) follow(first).catch(() => {});
+	four.shown = () => { drawn.draw(); if (s.at) drawn.go(s.at); };
+	four.moved = now => {
+		if ((now.at || "") !== drawn.way()) drawn.go(now.at || "");
+		if (now.peek && now.peek !== drawn.chosen) follow(now.peek).catch(() => {});
+		s.peek = now.peek;
+		s.at = now.at;
+	};
+	return four;
+}

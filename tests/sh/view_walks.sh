@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# tm-view's page in a headless browser, as a person goes through it: from the tiles to the worst frame and what it calls,
+# growth, who calls a function and what it calls, a thread's time, a range for all views, transforms, short names,
+# and the way back out of each. What must be found is planted here, so it is known.
+# timeout: 600
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/browser.bash
+. "$SRC/tests/browser.bash"
+if tm-view --listen nowhere x 2>&1 | grep -q 'without libmicrohttpd'; then
+	echo 'skip - in a browser: built without libmicrohttpd'
+	exit 0
+fi
+# 100 frames of 16 ms, but frame 60 takes 50: in it Load takes 40. Worker has a job of 5 ms in each tenth frame.
+awk 'BEGIN {
+	at = 0
+	for (i = 0; i < 100; i++) {
+		print "thread Main\nframe " i " " at
+		long = i == 60 ? 34000 : 0
+		print "> " at " Tick @game.cpp:10\n> " at + 1000 " Update @game.cpp:20\n< " at + 9000 " Update"
+		if (long) print "> " at + 9000 " Load @level.cpp:30\n< " at + 49000 " Load"
+		print "< " at + 15000 + long " Tick"
+		if (i % 10 == 5) print "thread Worker\n> " at + 2000 " Job @job.cpp:5\n< " at + 7000 " Job"
+		at += 16000 + long
+	}
+}' </dev/null | "$GEN/calls" >calls.tmt
+# Each frame leaves 1000 bytes of Keep behind, and 500 of a vector.
+python3 - <<'END'
+import json
+with open("grow.mem", "w") as f:
+    for i in range(100):
+        stacks = [["operator new(unsigned long) (in Game) (/x/new.cc:1)", "std::vector<int, std::allocator<int> >::push_back(int&&) (in Game) (/usr/include/c++/12/bits/stl_vector.h:9)", "fill(std::vector<int, std::allocator<int> >&) (in Game) (/a/fill.cpp:7)", "main (in Game) (/a/main.cpp:5)"],
+                  ["keep() (in Game) (/a/keep.cpp:3)", "tick() (in Game) (/a/main.cpp:9)", "main (in Game) (/a/main.cpp:5)"]]
+        f.write(json.dumps({"f": i, "d": [{"t": "A", "s": 1500, "r": 1500, "st": [";".join(s) + ";" for s in stacks], "sz": [500, 1000]}]}) + "\n")
+END
+"$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
+exec python3 "$SRC/tests/view_walks.py" "$browser" "$SRC"

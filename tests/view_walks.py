@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The walk of tests/sh/view_walks.sh, in its folder."""
+import json
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, sys.argv[2] + "/tests")
+from browser import Browser, check, finish  # noqa: E402
+
+
+def serve(*files):
+    p = subprocess.Popen(["tm-view", "-q", "--time-limit", "300", *files], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return p, p.stdout.readline().strip()
+
+
+def report(*words):
+    return json.loads(subprocess.run([words[0], "-q", "--as", "json", *words[1:]], stdout=subprocess.PIPE).stdout)
+
+
+def text(selector):
+    return b.run("[...document.querySelectorAll(%s)].map(e => e.textContent).join('\\n')" % json.dumps(selector))
+
+
+def command():
+    return b.run("document.getElementById('command').textContent")
+
+
+def address_has(key):
+    return b.run("new URLSearchParams(location.hash.slice(1)).get(%s)" % json.dumps(key))
+
+
+def after(action):
+    b.run("document.body.dataset.shown = ''")
+    action()
+    return b.wait("!!document.body.dataset.shown", 60)
+
+
+def back():
+    return after(lambda: b.run("history.back()"))
+
+
+def size(n):
+    """As the page writes sizes."""
+    unit = 0
+    while n >= 1023.95 and unit < 3:
+        n, unit = n / 1024, unit + 1
+    return "%.1f %s" % (n, ["B", "KiB", "MiB", "GiB"][unit])
+
+
+def tile(name):
+    return text(".tile[data-tile=%s] .v" % name)
+
+
+b = Browser(sys.argv[1])
+
+# --- the worst frame, and what took its time
+p, address = serve("calls.tmt")
+b.open(address)
+check("the overview comes first, with the worst frame: " + tile("worst"), b.wait("!!document.querySelector('.tile[data-tile=worst]')") and tile("worst") == "50.00ms" and "frame 60" in text(".tile[data-tile=worst] .tag"))
+check("it says nothing of events and stacks first", "events" not in text("main") and "stacks" not in text("main"))
+check("a tile leads to it", after(lambda: b.click(".tile[data-tile=worst]")) and address_has("view") == "timeline" and address_has("frame") == "60..60")
+check("the range is a chip: " + text(".chip[data-filter=frame]"), text(".chip[data-filter=frame]") == "frames 60..60")
+check("what it took is below, the largest first", b.wait("document.querySelectorAll('.card .row').length > 1") and b.run("document.querySelector('.card .row .cell').textContent") == "Load")
+check("its sum is 40 ms", "40.00 ms" in text(".card .row[data-i='0']"))
+check("the tracks: frames and threads", all(t in text(".track .name") for t in ("Frames", "Main", "Worker")))
+# The axis: 1600 ms and 34. Load is from 60 * 16 + 9 = 969 ms on, for 40 ms.
+high = 100 * 16 + 34
+names = text(".track .name").split("\n")
+canvases = b.run("[...document.querySelectorAll('.tracks .track')].map(t => [t.querySelector('.name').textContent.replace(/^[▾▸]/, ''), t.querySelector('canvas').getBoundingClientRect().toJSON()])")
+main = next(r for n, r in canvases if n == "Main")
+x = main["left"] + main["width"] * 989 / high
+b.mouse("mouseMoved", x, main["top"] + 4)
+b.mouse("mouseMoved", x + 1, main["top"] + 2 + 15 + 6)
+check("a hint at the call has its stack and its time: " + text(".tip").replace("\n", " | "), b.wait("document.querySelector('.tip').style.display === 'block' && document.querySelector('.tip').textContent.includes('Load')") and "40.00 ms" in text(".tip") and "Tick" in text(".tip") and "level.cpp:30" in text(".tip"))
+worker = next(r for n, r in canvases if n == "Worker")
+check("a thread's time: 10 jobs of 5 ms in 1634 are 3%", "3% busy" in text(".tracks .track:last-child .now") and worker["height"] > 10)
+
+# --- zoom is in the address, and Back undoes it; a range is chosen by a drag
+b.run("document.querySelector('.timeline').focus()")
+b.key("Escape")
+check("Escape clears the selection", b.wait("!new URLSearchParams(location.hash.slice(1)).get('frame')"))
+b.wait("document.body.dataset.shown && !!document.querySelector('.timeline')")
+time.sleep(0.3)
+b.run("document.querySelector('.timeline').focus()")
+b.key("w", "KeyW", "w")
+check("W zooms in", b.wait("location.hash.includes('zoom=')"))
+b.key("n", "KeyN", "n")
+check("N goes to the frame over budget", b.wait("(z => z && +z.split('-')[0] < 969e6 && +z.split('-')[1] > 969e6)(new URLSearchParams(location.hash.slice(1)).get('zoom'))"))
+zoomed = b.run("location.hash")
+b.open(address + zoomed)
+check("an address opens the same zoom", b.wait("/zoom \\d+\\.\\d ×/.test(document.querySelector('.timeline').textContent)"))
+check("without a zoom it shows all", b.go("#view=timeline") and b.wait("!document.querySelector('.timeline').textContent.includes('×')"))
+row = ".tracks .track:first-child canvas"
+check("a drag selects frames", after(lambda: b.drag(row, (300, 30), (500, 30))) and bool(address_has("frame")))
+low, end = (int(v) for v in address_has("frame").split(".."))
+check("... those below the pointer: %d to %d" % (low, end), 0 < low < end < 99)
+want = report("tm-top", "--frame", "%d..%d" % (low, end), "calls.tmt")["sections"][0]["totals"][-1]["self_ns"]
+after(lambda: b.click("#tabs a[title='key 3']"))
+check("every view follows", "--frame %d..%d" % (low, end) in command() and ("%.2f ms" % (want / 1e6)) in b.run("document.querySelector('.four .row.total, .four')?.textContent || ''") or "--frame" in command())
+check("the chip is clicked, and it is gone", after(lambda: b.click(".chip[data-filter=frame]")) and not address_has("frame"))
+check("Back has it again", back() and address_has("frame") == "%d..%d" % (low, end))
+p.terminate()
+p.wait()
+
+# --- who calls it, library code, short names, transforms
+p, address = serve("grow.mem")
+b.open(address)
+check("a capture without frees: dashes with the reason", tile("peak") == "–" and "no frees" in text(".tile[data-tile=peak] .why"))
+check("and what it has: " + tile("allocated"), tile("allocated").replace("KiB", " KiB").replace("  ", " ") == size(150000))
+b.go("#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 2")
+rows = text(".four .row .cell.text:first-child").split("\n")
+check("library code is in its callers: " + ", ".join(rows), "--hide-library" in command() and "fill" in rows and not any("push_back" in r or "new" in r for r in rows))
+check("the heaviest is chosen: keep, with its callers", b.wait("document.querySelector('.sandwich .me')?.textContent.includes('keep')") and size(100000) in text(".sandwich .me"))
+check("a row is clicked: fill is chosen", after(lambda: b.click(".four .row[data-i='%d']" % next(i for i, r in enumerate(rows) if r == "fill"), (40, 10))) and "fill" in address_has("peek") and
+      b.wait("document.querySelector('.sandwich .me').textContent.includes('fill')") and size(50000) in text(".sandwich .me"))
+check("Back chooses the one before", back() and not address_has("peek"))
+check("library code is shown", after(lambda: b.click(".four .switch")) and "--hide-library" not in command() and b.wait("[...document.querySelectorAll('.four .row')].some(r => r.textContent.includes('push_back'))"))
+rows = text(".four .row .cell.text:first-child").split("\n")
+check("names are short: " + ", ".join(rows), "vector<int>::push_back" in rows)
+check("... and long by a switch", after(lambda: b.click("form .switch")) and b.wait("[...document.querySelectorAll('.four .row')].some(r => r.textContent.includes('std::vector<int, std::allocator<int> >::push_back(int&&)'))"))
+after(lambda: b.click("form .switch"))
+b.wait("document.querySelectorAll('.four .row').length > 2")
+x, y, w, h = b.place(".four .row[data-i='1']")
+b.mouse("mouseMoved", x + 40, y + 10)
+b.mouse("mousePressed", x + 40, y + 10, "right", 2)
+b.mouse("mouseReleased", x + 40, y + 10, "right")
+check("the right button has a menu with options", b.wait("!!document.querySelector('.context')") and "--focus" in text(".context code") and "--prune-from" in text(".context code"))
+check("drop is chosen: the command has it", after(lambda: b.click(".context button:nth-of-type(2)")) and "--ignore" in command() and bool(text(".chip[data-filter=ignore]")))
+check("Back undoes it", back() and "--ignore" not in command())
+b.key("?", "Slash", "?")
+check("? shows the keys", b.wait("document.getElementById('help').open") and "select a range" in text("#help"))
+b.key("Escape")
+b.go("#view=table&focus=nothing+has+this+name")
+check("nothing is left: a button clears the filters", b.run("!!document.querySelector('main button')") and after(lambda: b.click("main .empty button")) and not address_has("focus"))
+p.terminate()
+p.wait()
+
+# --- the tiles are the program's numbers; growth; live memory by type adds up to what is live
+p, address = serve("whole.tmt")
+b.open(address)
+n = report("tm-top", "whole.tmt")["numbers"]
+check("peak: " + tile("peak"), tile("peak").replace("≥ ", "") == size(n["peak_real"]).replace(" ", ""))
+check("live: " + tile("live"), tile("live").replace("≥ ", "") == size(n["live_real"]).replace(" ", ""))
+check("temporary: " + tile("temporary"), tile("temporary") == "%.2f%%" % n["temporary_percent"])
+frames = report("tm-frames", "whole.tmt")
+growth = frames["numbers"]["growth_per_frame"]
+check("growth: %s of %s" % (tile("growth"), growth), tile("growth").startswith("+" if growth > 0 else "−") and "/ frame" in tile("growth"))
+rows = [r for r in frames["sections"][0]["rows"] if r["frame"] is not None]
+lines = report("tm-frames", "--chart", "live-real", "-n", "3", "whole.tmt")["sections"][0]
+check("live memory by type: three types and the others", len(lines["lines"]) == 4 and lines["lines"][3]["key"] == "others")
+check("... adds up to what is live after each frame", [sum(l["y"][i] for l in lines["lines"]) for i in range(len(rows))] == [r["live_real"] for r in rows])
+allocated = report("tm-frames", "--chart", "real", "--by", "thread", "whole.tmt")["sections"][0]
+check("... and what threads allocate to what is allocated", [sum(l["y"][i] for l in allocated["lines"]) for i in range(len(rows))] == [r["real"] for r in rows])
+b.go("#view=table")
+b.size(800, 900)
+b.wait("(g => g && g.clientWidth < 800)(document.querySelector('.grid'))")
+time.sleep(0.3)
+check("a table at 800 pixels: place and share are in sight, nothing scrolls", b.run("(g => g.scrollWidth <= g.clientWidth)(document.querySelector('.grid'))") and all(c in text("[role=columnheader]").split("\n") for c in ("file", "share")))
+check("... and the page does not scroll sideways", b.run("document.documentElement.scrollWidth <= 800"))
+p.terminate()
+p.wait()
+
+complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
+check("nothing on the console: " + " ".join(complaints), not complaints)
+b.close()
+finish()
