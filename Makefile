@@ -203,7 +203,7 @@ shared_js  := $(patsubst %,lib/render/html/%.js,texts format dom flame rows char
 html_assets := $(shared_css) lib/render/html/page.css $(shared_js) $(patsubst %,lib/render/html/%.js,table page)
 view_assets := $(sort $(wildcard lib/view/page/*.*)) $(shared_css) $(shared_js)
 lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
-symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object record recorder \
+symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object pdb record recorder \
             symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,autosymbolize binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
 # Of tm-view alone.
 view_own := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))

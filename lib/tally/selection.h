@@ -11,7 +11,7 @@
  * A frame range looks at the number of the frame an event lies in; events before the first frame
  * are in no range. An event without a time has the time of the last event before it that has one;
  * without such an event, it is in no time range. A size is the requested one, else the real one,
- * else unknown and in no range, as that of a PROFILE of several blocks. Type totals have no size and no thread, so they are in no such
+ * else unknown and in no range. Type totals have no size and no thread, so they are in no such
  * selection. Of the time of a call the part counts that lies in the ranges.
  */
 #ifndef TM_TALLY_SELECTION_H

@@ -36,15 +36,13 @@ static inline bool selection_is_over(const struct tally_selection *s,
 	return (p->in_frame && p->frame > s->frames.end) || (p->has_time && p->time > s->times.end);
 }
 
-/* Allocations have sizes; others are in no range of sizes. A PROFILE has the sum of its blocks: the size of a block is
- * known if there is one. */
+/* Allocations have sizes; others are in no range of sizes. */
 static inline bool selection_has_size(const struct tally_selection *s, const struct event *ev)
 {
 	uint64_t size = ev->has & EV_HAS_REQUESTED ? ev->requested : ev->real;
 
 	return !s->sizes.n ||
 	       (ev->has & (EV_HAS_REQUESTED | EV_HAS_REAL) && event_allocates(ev->kind) &&
-		(ev->kind != EV_PROFILE || (ev->has & EV_HAS_COUNT && ev->count == 1)) &&
 		selection_in(&s->sizes, size > INT64_MAX ? INT64_MAX : (int64_t)size));
 }
 

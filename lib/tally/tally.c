@@ -492,8 +492,6 @@ static enum status tally_add_profile(struct tally *a, struct trace *t, const str
 {
 	struct event alloc = *ev;
 
-	if (a->options.selection && !selection_has_size(a->options.selection, ev))
-		return ST_OK;
 	alloc.kind = EV_ALLOC;
 	alloc.address = 0;
 	alloc.has &= (uint16_t) ~(EV_HAS_ADDRESS | EV_HAS_SEQ);

@@ -30,7 +30,7 @@
  *	           frame, so that two overlap; a mark of an instant, and an event that is no mark
  *	timeline   the frame timeline: N frames of a layer, each expected for 16 ms; it takes 10 ms, or, each fifth,
  *	           30 ms, since the app misses its deadline; one frame of another layer, and one of the display
- *	others     packets that are not read: 2 of ftrace, 1 of the log
+ *	others     2 packets of ftrace without a mark, and one of the log, which is not read
  *
  * variants: lost (what a sequence needs was lost in the second half of calls), lying (a count, a length and
  * an index that say more than there is), unended (no end of the last call), late (names behind all that they

@@ -47,6 +47,8 @@ OPTIONS = {
     'compared: filters': ' '.join(KEEP),
     'asked: in QUESTIONS': '--by --sort --metrics --cumulative --top --tree --bottom-up --peek --leaks --memory --every --detail --spread '
                            '--all --dominators --threshold --objects',
+    # Along frames and threads, for tm-view's tracks: tests/sh/view_walks.sh and golden/tm-frames/chart-bars hold their sums.
+    'tracks': '--chart --bars --levels',
     'compared: aggregates': '--save-baseline',
     # The same rows in another order, more of them or fewer; their numbers are asked without.
     'choose among rows': '--min --show-stacks --callers --tops --sort-counter --nesting --sort --snapshot --who --paths --duplicates --destroyed '
@@ -57,6 +59,7 @@ OPTIONS = {
                     '--base-time --new-time --origin --build --branch --machine --status --label --commit --date --since --until --last --wait '
                     '--counter --name --alpha --seed --from --to',
     # What of one build is what of another: tests/sh/two_builds.sh.
+    'drop library code': '--hide-library',
     'pair rows of two builds': '--map-module --map-function --base-source --new-source',
     # tests/sh/compare.sh and the golden cases of tm-compare hold verdicts in every form.
     'judge': '--gate --init-policy --allow-loss --allow-no-base --allow-unmatched --allow-unlike --allow-copies --today',
@@ -85,6 +88,8 @@ FORMS = {
     'junit': [], 'sarif': [], 'code-quality': [],
 }
 EXPORTS = {'pprof': True, 'folded': True, 'speedscope': True, 'sqlite': True, 'chrome': True,
+           # Its sums: tests/sh/firefox.sh.
+           'firefox': False,
            'memtracer': True, 'loli-stream': True,
            # Names that are put into a copy of the capture, and module maps: no sums.
            'loli': False, 'mem': False, 'maps': False}

@@ -157,7 +157,7 @@ check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { s
 make sampler
 check 'samples: with times' is "$(sums file calls self_ns)" "40 $((40 * 5000000))"
 make others
-check 'what is not read has its name' says 'ftrace 2, Android log 1'
+check 'what is not read has its name' says 'Android log 1'
 
 # --- packed, from a pipe, one behind the other
 "$GEN/perfetto" --n 40 heap calls counters samples graph >all

@@ -365,7 +365,8 @@ TEST(selected)
 		event_store_release(&k);
 		free(made);
 	}
-	CHECK(whole > ROUNDS / 12);
+	/* Of ROUNDS / 4; never where counters are asked of a capture with frames, whose pacing needs each of them. */
+	CHECK(whole > ROUNDS / 16);
 }
 
 TEST_MAIN()

@@ -65,9 +65,10 @@ TEST(what_is_stored_stays)
 			 dwarf_extra_of(&a, &c).discriminator != extra_of(i);
 	}
 	CHECK_EQ(wrong, 0);
-	/* what was not used says nothing; what is not there is not there */
+	/* Behind the last call there is none; the last block is the second writer's, who has not written the last call.
+	 * What is not there is not there. */
 	CHECK(dwarf_call_at(&a, (uint32_t)(a.store.n_calls - 1) | STORE_BIT, &call));
-	CHECK_EQ(call.line, 0);
+	CHECK_EQ(call.line, MANY - 1);
 	CHECK(!dwarf_call_at(&a, (uint32_t)a.store.n_calls | STORE_BIT, &call));
 	CHECK_STR(dwarf_text(&a, (uint32_t)a.store.n_texts | STORE_BIT, NULL), "");
 	CHECK_EQ(dwarf_text_slot(&a, (uint32_t)a.store.n_texts | STORE_BIT), 0);

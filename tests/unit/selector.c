@@ -56,19 +56,14 @@ TEST(sizes_are_those_of_allocations)
 	CHECK(!selection_sizes(&s, "10..20", &e));
 	for (size_t k = 0; k < sizeof kinds; k++)
 		for (uint64_t n = 8; n < 23; n++) {
-			struct event ev = {
-			    .kind = kinds[k], .requested = n, .real = 15, .count = 1};
+			struct event ev = {.kind = kinds[k], .requested = n, .real = 15};
 			bool in = k < 2 && n >= 10 && n <= 20;
 
 			CHECK(!selection_has_size(&s, &ev));
-			ev.has = EV_HAS_REAL | EV_HAS_COUNT;
+			ev.has = EV_HAS_REAL;
 			CHECK_EQ(selection_has_size(&s, &ev), k < 2);
-			ev.has |= EV_HAS_REQUESTED;
+			ev.has = EV_HAS_REAL | EV_HAS_REQUESTED;
 			CHECK_EQ(selection_has_size(&s, &ev), in);
-			/* Three blocks of a row have no known size each. */
-			ev.has |= EV_HAS_COUNT;
-			ev.count = 3;
-			CHECK_EQ(selection_has_size(&s, &ev), in && kinds[k] != EV_PROFILE);
 		}
 	selection_release(&s);
 }
