@@ -18,7 +18,7 @@ struct mark {
 enum { WITHIN = 4096 };
 
 #define UNPACK    "unpack it, and give the captures inside"
-#define IN_PDB    "use llvm-symbolizer; tm-symbolize reads DWARF in PE files, but not PDBs"
+#define IN_PDB    "tm-inspect checks it; tm-symbolize -e FILE takes its names"
 #define SYMBOLS   "tm-symbolize -e FILE adds its names to a trace"
 #define GOES(how) "use it with a capture: tm-symbolize " how
 #define UTRACE(how)                                                                         \
@@ -153,17 +153,6 @@ static const struct mark marks[] = {
     {0, 8, "gmon\0\0\0\1", NULL, GPROF},
     {0, 5, "<?xml", "<valgrindoutput>", MEMCHECK(", as XML")},
     {0, 2, "==", "== Memcheck, a memory error detector", MEMCHECK("")},
-    {0,
-     7,
-     "EVENTS,",
-     ",FrameTime",
-     {"a CSV profile of Unreal Engine", NULL,
-      "tracemill reads it when the first column is \"frame\""}},
-    {0,
-     22,
-     "Application,ProcessID,",
-     NULL,
-     {"a table of PresentMon", NULL, "tracemill reads it when the first column is \"time_ms\""}},
     {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
     {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
     {0, 4, "SLOW", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},

@@ -52,6 +52,9 @@ for bad in '' 'a b' 'a;b'; do
 	status=$?
 	check "'$bad' is no list: status 2" eval '[ $status = 2 ] && [ "$(wc -l <err)" = 2 ]'
 done
+tm-record -o x.tmt --frames-at "$(seq -s, -f f%g 25)" -- ./now 5 >out 2>err
+status=$?
+check '25 functions: status 2' eval '[ $status = 2 ] && grep -q "at most 24 functions" err'
 # A program that marks its own frames: those, and only those.
 cat >own.c <<'X'
 #include <stdlib.h>
