@@ -96,7 +96,12 @@ enum status spike_parse(struct spike *s, const char *text, struct err *e)
 
 int frames_metric(const struct frames *f, int metric)
 {
-	return metric != FRAMES_AUTO ? metric : (int)sort_first_valued(f->known, f->valued);
+	if (metric != FRAMES_AUTO)
+		return metric;
+	/* Of tables of frames and counters: there is nothing to add up. */
+	if (!f->valued && frames_known(f, FRAME_DURATION))
+		return FRAME_DURATION;
+	return (int)sort_first_valued(f->known, f->valued);
 }
 
 bool frames_known(const struct frames *f, int metric)
@@ -132,7 +137,9 @@ int frames_weight(const struct frames *f)
 
 	if (x->weight != FRAMES_AUTO)
 		return x->weight;
-	return frames_metric(f, f->sort >= FRAME_DURATION ? FRAMES_AUTO : f->sort);
+	return f->sort < FRAME_DURATION && f->sort != FRAMES_AUTO
+		   ? f->sort
+		   : (int)sort_first_valued(f->known, f->valued);
 }
 
 static void keep_tops(struct frames *f, struct frame *row)
