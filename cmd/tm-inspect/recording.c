@@ -96,6 +96,8 @@ static void look_at_allocator(struct recording *r)
 
 	if (!r->path)
 		put(r, RECORDING_ALLOCATOR, FIT_UNKNOWN, NULL, "there is no program to look at");
+	else if (r->checks[RECORDING_PROGRAM].fit == fit_words[FIT_NO])
+		put(r, RECORDING_ALLOCATOR, FIT_UNKNOWN, NULL, "the program cannot be recorded");
 	else if (unseen & PROGRAM_GO)
 		put(r, RECORDING_ALLOCATOR, FIT_PARTLY, PROGRAM_GO_PROFILES,
 		    "a Go program: only the C code's allocations are recorded, not the Go heap");

@@ -35,7 +35,7 @@ enum table_rows {
 	TABLE_EITHER,   /* each is a frame if durations add up to the time between the rows */
 };
 
-enum { TABLE_MARKS = 4 };
+enum { TABLE_MARKS = 64 };
 
 struct table_tool {
 	const char *name, *what;

@@ -196,7 +196,7 @@ static enum status add_word(struct mapping *m, const char *s, size_t n, struct e
 		colon = NULL;
 	r->name =
 	    arena_strndup(&m->arena, equals + 1, (size_t)((colon ? colon : s + n) - equals) - 1);
-	if (r->role != TABLE_COUNTER && r->role != TABLE_LEFT_OUT && m->marks < TABLE_MARKS)
+	if (r->role != TABLE_LEFT_OUT && m->marks < TABLE_MARKS)
 		m->tool.marks[m->marks++] = r->name;
 	if (r->role == TABLE_DURATION)
 		m->tool.axes[0] = (struct table_axis){r->name, r->ns, NULL, TABLE_COUNTER, 0};

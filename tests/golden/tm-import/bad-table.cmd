@@ -10,3 +10,6 @@ printf 'a,b\n1,2\n' | tm-import --columns 'duration=c:ms'
 $GEN/table -n 200 unreal | head -n 150 | tm-dump | grep -e ^note -e ^totals
 # Zeros for ever are no line.
 head -c 3000000 /dev/zero | tm-import -f unreal-csv
+# A counter that no header has.
+printf 't,dt\n0,16\n16,17\n' >x.csv
+tm-import --columns 'duration=dt:ms,counter=nosuch:%' -o x.tmt x.csv
