@@ -547,7 +547,7 @@ static enum status heapsnapshot_push(struct snapshot *s, struct err *e)
 	struct trace *t = s->im->t;
 	enum status st = input_rewind(s->im->in);
 
-	trace_set(t, TRACE_OBJECT_IDS, TRACE_OBJECT_ADDRESSES);
+	trace_set(t, TRACE_OBJECT_IDS, TRACE_OBJECT_KEPT);
 	s->elements = trace_strz(t, "[]");
 	s->hidden = trace_strz(t, "(hidden)");
 	build_stacks(s);

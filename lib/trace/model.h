@@ -246,9 +246,10 @@ const char *trace_get(const struct trace *t, const char *key); /* NULL: not set 
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key);
 /* The attribute of a snapshot whose objects' ids are their addresses in memory, which other
  * snapshots of the same process may be compared by; odd ids are numbers of objects without an
- * address. */
+ * address. Or they are numbers that an object keeps, odd ones, too. */
 #define TRACE_OBJECT_IDS       "objects.ids"
 #define TRACE_OBJECT_ADDRESSES "addresses"
+#define TRACE_OBJECT_KEPT      "kept"
 /* What the allocations of a trace are, as an attribute: blocks at their addresses in memory, which has none;
  * blocks with made-up numbers for addresses, so that they can be freed; or sums of blocks, with such numbers. */
 enum trace_blocks { TRACE_BLOCKS_PLACED, TRACE_BLOCKS_NUMBERED, TRACE_BLOCKS_SUMMED };

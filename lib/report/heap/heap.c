@@ -235,7 +235,9 @@ static enum status heap_set_begin(struct sink *sink, struct trace *t, struct err
 	enlarge(s->build);
 	s->build->heap.size_state = t->metrics[METRIC_REQUESTED].state;
 	ids = trace_get(t, TRACE_OBJECT_IDS);
-	s->build->heap.has_addresses = ids && !strcmp(ids, TRACE_OBJECT_ADDRESSES);
+	s->build->heap.has_kept_ids = ids && !strcmp(ids, TRACE_OBJECT_KEPT);
+	s->build->heap.has_addresses =
+	    s->build->heap.has_kept_ids || (ids && !strcmp(ids, TRACE_OBJECT_ADDRESSES));
 	names_capture(&s->locations, t);
 	return ST_OK;
 }

@@ -40,8 +40,10 @@ struct heap {
 	uint32_t n_roots;   /* references from 0 */
 	bool guessed_roots; /* the capture names none: objects that nothing refers to are taken */
 
-	bool has_sizes;      /* some listed object has one */
-	bool has_addresses;  /* ids are addresses, but odd ones (TRACE_OBJECT_IDS) */
+	bool has_sizes; /* some listed object has one */
+	bool
+	    has_addresses; /* ids are addresses, but odd ones (TRACE_OBJECT_IDS), or has_kept_ids */
+	bool has_kept_ids; /* all ids are an object's in all snapshots of its process */
 	uint8_t size_state;  /* enum metric_state of the sizes */
 	const char *file;    /* borrowed */
 	const char *label;   /* in the set's arena: "a.tmt", "a.tmt (2)" */

@@ -90,7 +90,7 @@ static uint64_t identity(const struct heap_part *p, uint32_t i, enum heap_same s
 {
 	uint64_t x = hash_u64(p->h->types[i] + UINT64_C(0x9e3779b97f4a7c15));
 
-	if (same == HEAP_SAME_ADDRESS && !(p->h->ids[i] & 1))
+	if (same == HEAP_SAME_ADDRESS && (p->h->has_kept_ids || !(p->h->ids[i] & 1)))
 		return hash_u64(x + p->h->ids[i]);
 	if (same != HEAP_SAME_TYPE)
 		x = hash_u64(x + heap_site(p->h, i) + 1);
