@@ -224,7 +224,7 @@ static void help(void)
 	print_wrapped(p->what, 0, 0);
 	fputc('\n', cli_out());
 	opt_print_rows(p->options, false);
-	opt_print_rows(cli_now->common, true);
+	opt_print_rows(cli_now->common, false);
 	if (cli_now->want_all)
 		print_old();
 	fprintf(cli_out(), "\n%ssee %s(1), tracemill(7)\n",
