@@ -150,7 +150,7 @@ static void class_text(struct hprof *h, const char *s, size_t n)
 static void class_name(struct hprof *h, const struct hprof_class *class)
 {
 	size_t n;
-	const char *s = text_of(h, class->name, &n);
+	const char *s = text_of(h, class ? class->name : 0, &n);
 
 	class_text(h, s, n);
 }
@@ -723,7 +723,7 @@ static void hprof_prepare(struct hprof *h)
 		if (text_is(buf_at(&h->text, 0), n, "java.lang.Class"))
 			h->object_class = i + 1;
 	}
-	for (size_t i = 0; i < h->n_classes; i++) {
+	for (size_t i = 0; h->classes && i < h->n_classes; i++) {
 		const struct hprof_class *up = &h->classes[i];
 
 		for (int k = 0; up && !up->weak && k < SUPERS_MOST; k++)

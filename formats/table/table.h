@@ -43,7 +43,6 @@ struct table_tool {
 	    *marks[TABLE_MARKS]; /* the header of a table of this tool has all of them; rest NULL */
 	const struct table_rule
 	    *rules; /* the first that fits a column holds; without name: the end */
-	enum table_rows rows;
 	/* Of these columns the first that there is tells the duration, the one behind it (NULL: none) when the frame
 	 * begins or ends. */
 	struct table_axis {
@@ -53,6 +52,7 @@ struct table_tool {
 		enum table_role time_role;
 		int64_t time_ns;
 	} axes[3];
+	enum table_rows rows;
 	bool
 	    header_at_end; /* a more complete header may stand behind the rows, and attributes behind it */
 	bool from_first; /* times count from the first row's */

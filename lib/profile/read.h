@@ -9,8 +9,8 @@
 #include "lib/profile/file.h"
 #include "lib/profile/profile.h"
 
-/* The whole file: entities are added to t. *s is released already when it fails. */
-enum status profile_read(struct cursor *c, struct profile_entities *t, struct profile *s,
+/* The whole file: entities are added to t. *p is released already when it fails. */
+enum status profile_read(struct cursor *c, struct profile_entities *t, struct profile *p,
 			 struct err *e);
 
 /* All records of an aggregate, front to back, until each() returns another status than ST_OK. One without a head or

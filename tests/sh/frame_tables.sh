@@ -9,6 +9,7 @@ set -u
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
+# shellcheck disable=SC2317,SC2094 # check evaluates; a file is read only
 second_reading() { # FILE
 	tm-dump -q "$1" >dumped || return
 	! grep -q ^frame dumped || tm-frames -q --csv --table pacing "$1" | tr -d '\r' >pacing

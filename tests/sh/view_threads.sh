@@ -4,7 +4,7 @@
 # Questions to tm-view in threads of one process: many at once are answered as the programs answer; one that is ended by
 # its time, its length or the memory ends alone, and gives back what it took; and no process is started.
 # timeout: 600
-# shellcheck disable=SC2016,SC2034,SC2317 # check evaluates, and calls functions
+# shellcheck disable=SC2016,SC2034,SC2317,SC2012 # check evaluates, and calls functions; threads are numbers
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
@@ -72,8 +72,8 @@ if [ -n "$at" ]; then
 		check "of fifty at once: ${questions[$i]}" eval 'cmp -s $want got.1.$i && cmp -s $want got.2.$i && grep -q "^X-Exit: $status" head.1.$i && grep -q "^X-Exit: $status" head.2.$i'
 	done
 	check 'no process was started' [ "$children$(cat "/proc/$view/task/$view/children")" = "" ]
-	kill $view
-	wait $view
+	kill "$view"
+	wait "$view"
 else
 	echo 'skip - many at once: there is no curl, or no libmicrohttpd'
 fi

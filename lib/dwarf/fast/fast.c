@@ -165,8 +165,10 @@ static void fast_own_range(void *arg, uint64_t lo, uint64_t hi)
 		return;
 	}
 	o->over = c->n >= o->most;
-	if (!o->over)
-		VEC_PUSH(c->all, c->n, c->cap) = (struct fast_claim){lo, hi, o->unit};
+	if (o->over)
+		return;
+	c->all = mem_grow(c->all, &c->cap, c->n + 1, sizeof *c->all);
+	c->all[c->n++] = (struct fast_claim){lo, hi, o->unit};
 }
 
 static void fast_index_chunk(size_t item, unsigned index, void *arg)

@@ -209,8 +209,10 @@ static struct fast_kept_file *oldest_file(const struct dwarf_kept *k)
 void fast_kept_begin(struct dwarf_kept *k)
 {
 	k->batch++;
-	while (k->bytes > k->limit && k->oldest)
-		drop_unit(k, k->oldest);
+	for (struct fast_kept_unit *u = k->oldest, *newer; k->bytes > k->limit && u; u = newer) {
+		newer = u->newer;
+		drop_unit(k, u);
+	}
 	for (struct fast_kept_file *f; k->bytes > k->limit && (f = oldest_file(k));)
 		fast_kept_drop(k, f);
 }
@@ -440,8 +442,11 @@ static bool fast_kept_insert(struct dwarf_kept *k, struct fast_kept_of *of,
 	bool fits;
 
 	pthread_mutex_lock(&k->lock);
-	while (k->bytes + u->bytes > k->limit && k->oldest && k->oldest->batch != k->batch)
-		drop_unit(k, k->oldest);
+	for (struct fast_kept_unit *old = k->oldest, *newer;
+	     k->bytes + u->bytes > k->limit && old && old->batch != k->batch; old = newer) {
+		newer = old->newer;
+		drop_unit(k, old);
+	}
 	fits = k->bytes + u->bytes <= k->limit;
 	if (fits) {
 		k->bytes += u->bytes;
@@ -460,24 +465,25 @@ static struct fast_kept_unit *fast_kept_decode(struct fast_kept_file *f, struct 
 {
 	struct fast_kept_unit *u = NULL;
 	struct fast_pieces pieces = {.n = 0};
-	struct dwarf_answers made, *out = w->out;
+	struct dwarf_answers *made = mem_zalloc(sizeof *made), *out = w->out;
 	struct store_writer writer = w->writer;
 
 	s->n_owned = s->places.n = 0;
 	for (size_t i = f->units[unit].first_claim; i < f->units[unit + 1].first_claim; i++)
 		fast_pieces_own(s, f->claims[i].lo, f->claims[i].hi);
-	dwarf_answers_init(&made, 0);
-	made.bare = true;
-	w->out = &made;
-	w->writer = (struct store_writer){.store = &made.store};
+	dwarf_answers_init(made, 0);
+	made->bare = true;
+	w->out = made;
+	w->writer = (struct store_writer){.store = &made->store};
 	if (fast_pieces_make(&f->file, w, s, unit, &pieces) &&
 	    pieces.all[pieces.n - 1].hi - pieces.all[0].lo <= UINT32_MAX &&
-	    made.store.n_calls < MOST_CALLS)
-		u = fast_kept_pack(&made, &pieces, !w->names.closed);
+	    made->store.n_calls < MOST_CALLS)
+		u = fast_kept_pack(made, &pieces, !w->names.closed);
 	store_writer_done(&w->writer);
 	w->writer = writer;
 	w->out = out;
-	dwarf_answers_release(&made);
+	dwarf_answers_release(made);
+	free(made);
 	free(pieces.all);
 	return u;
 }

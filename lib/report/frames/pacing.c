@@ -70,7 +70,7 @@ static void frames_pacing_capture(struct frames_report *r, size_t from, size_t t
 	for (size_t i = from; i <= to; i++) {
 		if (i < to && (!rows[i].name || rows[i].name == rows[begin].name))
 			continue;
-		if (rows[begin].name && i > begin)
+		if (i > begin && rows[begin].name)
 			sections += frames_pacing_section(r, begin, i, rows[begin].name);
 		begin = i;
 	}
