@@ -81,8 +81,12 @@ class Browser:
     def wait(self, script, seconds=20):
         end = time.time() + seconds
         while time.time() < end:
-            if self.run(script):
-                return True
+            try:
+                if self.run(script):
+                    return True
+            except RuntimeError as e:  # what is waited for may be another page
+                if "navigated" not in str(e):
+                    raise
             time.sleep(0.05)
         return False
 
