@@ -7,6 +7,7 @@
 #include "lib/base/pages.h"
 #include "lib/dwarf/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,4 +141,18 @@ void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n)
 			return;
 	}
 	VEC_PUSH(a->complaints, a->n_complaints, a->cap_complaints) = id;
+}
+
+void dwarf_answers_complain_of(struct dwarf_answers *a, size_t *n, const char *fmt, va_list args)
+{
+	enum { MOST = 64 };
+	char text[400];
+	int length;
+
+	if ((*n)++ > MOST)
+		return;
+	length = *n > MOST ? snprintf(text, sizeof text, "more complaints like these")
+			   : vsnprintf(text, sizeof text, fmt, args);
+	dwarf_answers_complain(a, text,
+			       length < (int)sizeof text ? (size_t)length : sizeof text - 1);
 }

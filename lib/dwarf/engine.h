@@ -17,6 +17,8 @@
 #include "lib/dwarf/store.h"
 #include "lib/object/object.h"
 
+#include <stdarg.h>
+
 enum dwarf_found {
 	DWARF_NOT_FOUND = 0, /* no unit's ranges and no function hold the address */
 	DWARF_FUNCTION,      /* function known; line may be 0 when its unit has no row for it */
@@ -80,6 +82,9 @@ uint32_t dwarf_answers_adopt(struct dwarf_answers *a, const struct dwarf_answers
 			     uint32_t *ids, uint32_t *path, uint32_t call);
 /* Adds a line unless an equal one is there; control bytes are escaped. */
 void dwarf_answers_complain(struct dwarf_answers *a, const char *text, size_t n);
+/* The same of a format, for an engine that has complained *n times: behind 64 it says once that there are more. */
+void dwarf_answers_complain_of(struct dwarf_answers *a, size_t *n, const char *fmt, va_list args)
+    __attribute__((format(printf, 3, 0)));
 
 /* False: there is no such call, and *c is zeroes. Chains end: an outer call's id is lower, or absent. */
 static inline bool dwarf_call_at(const struct dwarf_answers *a, uint32_t id, struct dwarf_call *c)

@@ -17,11 +17,10 @@
 #include "lib/pdb/worker.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS = 60, MAX_COMPLAINTS = 64, MODULE_HEADER = 64, CONTRIBUTION = 28 };
+enum { SECONDS = 60, MODULE_HEADER = 64, CONTRIBUTION = 28 };
 #define VERSION_1 (UINT32_C(0xeffe0000) + 19970605)
 #define VERSION_2 (UINT32_C(0xeffe0000) + 20140516)
 
@@ -44,19 +43,11 @@ struct pdb_engine {
 __attribute__((format(printf, 2, 3))) static void pdb_complain(struct pdb_engine *g,
 							       const char *fmt, ...)
 {
-	char text[400];
-	va_list ap;
-	int n;
+	va_list args;
 
-	if (g->n_complaints++ > MAX_COMPLAINTS)
-		return;
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (g->n_complaints > MAX_COMPLAINTS)
-		n = snprintf(text, sizeof text, "more complaints like these");
-	dwarf_answers_complain(g->job->out, text,
-			       n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+	va_start(args, fmt);
+	dwarf_answers_complain_of(g->job->out, &g->n_complaints, fmt, args);
+	va_end(args);
 }
 
 /* The first address at or behind an RVA, from a place on that is not behind it. Contributions mostly ascend: the next one

@@ -4,26 +4,15 @@
 #include "lib/base/mem.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-enum { MAX_COMPLAINTS = 64 };
 
 void fast_complain(struct fast_engine *g, const char *fmt, ...)
 {
-	char text[400];
-	va_list ap;
-	int n;
+	va_list args;
 
-	if (g->n_complaints++ > MAX_COMPLAINTS)
-		return;
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (g->n_complaints > MAX_COMPLAINTS)
-		n = snprintf(text, sizeof text, "more complaints like these");
-	dwarf_answers_complain(g->job->out, text,
-			       n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+	va_start(args, fmt);
+	dwarf_answers_complain_of(g->job->out, &g->n_complaints, fmt, args);
+	va_end(args);
 }
 
 void fast_complain_of_units(struct fast_engine *g)
