@@ -304,7 +304,6 @@ static uint64_t least_of(const char *text, struct opt_list *report)
 /* Names with commas, as the recorder has them: no blanks. */
 static void take_frames_at(struct cap_settings *s, const char *names)
 {
-	enum { FRAMES_AT = 24 }; /* as many as the recorder looks for */
 	size_t n = 1;
 
 	if (names && (!*names || names[strspn(names, NAME_CHARACTERS)]))
@@ -312,8 +311,8 @@ static void take_frames_at(struct cap_settings *s, const char *names)
 			  names);
 	for (const char *p = names; p && (p = strchr(p, ',')); p++)
 		n++;
-	if (n > FRAMES_AT)
-		cli_usage("--frames-at: at most %d functions", FRAMES_AT);
+	if (n > CAP_FRAMES_AT_NAMES)
+		cli_usage("--frames-at: at most %d functions", CAP_FRAMES_AT_NAMES);
 	if (names && strlen(names) >= sizeof s->frames_at)
 		cli_usage("--frames-at: at most %zu bytes", sizeof s->frames_at - 1);
 	if (names)

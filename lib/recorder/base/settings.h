@@ -44,7 +44,13 @@ enum cap_stacks {
 	CAP_STACKS_SHADOW
 };
 enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
-enum { CAP_DEPTH_MAX = 256, CAP_DEPTH = 128, CAP_PATH_MAX = 4096, CAP_FRAMES_AT = 512 };
+enum {
+	CAP_DEPTH_MAX = 256,
+	CAP_DEPTH = 128,
+	CAP_PATH_MAX = 4096,
+	CAP_FRAMES_AT = 512,
+	CAP_FRAMES_AT_NAMES = 24
+};
 
 /* What is not in a trace, or not as it was; notes say how much. The first are events: their sums
  * are lower bounds. */

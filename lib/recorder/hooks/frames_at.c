@@ -10,7 +10,7 @@
 #include <string.h>
 
 #ifdef CAP_CAN_REDIRECT
-enum { NAMES = 24, TARGETS = 32 };
+enum { NAMES = CAP_FRAMES_AT_NAMES, TARGETS = 32 }; /* a stub for each target */
 
 /* Those of all recordings of this process; wanted: a bit for each that this one has. */
 static const char *names[NAMES];
