@@ -145,6 +145,7 @@ n = report("tm-top", "whole.tmt")["numbers"]
 check("peak: " + tile("peak"), tile("peak").replace("≥ ", "") == size(n["peak_real"]).replace(" ", ""))
 check("live: " + tile("live"), tile("live").replace("≥ ", "") == size(n["live_real"]).replace(" ", ""))
 check("temporary: " + tile("temporary"), tile("temporary") == "%.2f%%" % n["temporary_percent"])
+check("... and its blocks, those before the first frame, too", "{:,} blocks".format(n["temporary_blocks"]) in text(".tile[data-tile=temporary] .top"))
 frames = report("tm-frames", "whole.tmt")
 growth = frames["numbers"]["growth_per_frame"]
 check("growth: %s of %s" % (tile("growth"), growth), tile("growth").startswith("+" if growth > 0 else "−") and "/ frame" in tile("growth"))
@@ -154,6 +155,11 @@ check("live memory by type: three types and the others", len(lines["lines"]) == 
 check("... adds up to what is live after each frame", [sum(l["y"][i] for l in lines["lines"]) for i in range(len(rows))] == [r["live_real"] for r in rows])
 allocated = report("tm-frames", "--chart", "real", "--by", "thread", "whole.tmt")["sections"][0]
 check("... and what threads allocate to what is allocated", [sum(l["y"][i] for l in allocated["lines"]) for i in range(len(rows))] == [r["real"] for r in rows])
+part = report("tm-top", "--frame", "10..19", "whole.tmt")["numbers"]
+b.go("#view=overview&frame=10..19")
+check("a range: the tiles are of it: " + tile("peak"), tile("peak").replace("≥ ", "") == size(part["peak_real"]).replace(" ", ""))
+growth = report("tm-frames", "--frame", "10..19", "whole.tmt")["numbers"].get("growth_per_frame")
+check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None and tile("growth").startswith("+" if growth > 0 else "−"))
 b.go("#view=table")
 b.size(800, 900)
 b.wait("(g => g && g.clientWidth < 800)(document.querySelector('.grid'))")

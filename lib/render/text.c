@@ -512,7 +512,7 @@ static void text_sections(const struct table_document *d, const struct render_op
 {
 	for (size_t i = 0; i < d->n_sections && out->status == ST_OK; i++) {
 		const struct table_section *s = &d->sections[i];
-		bool asked = o->table && !strcmp(o->table, section_name(s));
+		bool asked = d->n_sections == 1 || (o->table && !strcmp(o->table, section_name(s)));
 
 		if (s->kind == SECTION_FLAME || (s->kind == SECTION_SERIES && !o->plot && !asked) ||
 		    ahead != (s->kind == SECTION_TABLE && s->table->flags & TABLE_AHEAD))

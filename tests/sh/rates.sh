@@ -121,7 +121,7 @@ same "two halves of a recording have one rate" "$(column base_requested <out)" "
 
 # What the head says is in the JSON as numbers: 1,000 blocks of 100 bytes in a second, none freed; the last of them, at
 # 5.999 s, is the peak. The first is at 5 s.
-numbers='"allocations":1000,"requested":100000,"duration_ns":1000000000,"allocations_per_second":1000.000,"captures":1,"start_ns":5000000000,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000,"temporary_percent":0.00'
+numbers='"allocations":1000,"requested":100000,"duration_ns":1000000000,"allocations_per_second":1000.000,"captures":1,"start_ns":5000000000,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000,"temporary_blocks":0,"temporary_percent":0.00'
 same "the numbers of the run" "$numbers" "$(tm-top --as json --by type c.tmt | sed -n 's/.*"numbers":{\([^}]*\)}.*/\1/p')"
 same "... of --memory" \
 	'"allocations":1000,"requested":100000,"captures":1,"peak_requested":100000,"peak_at_ns":5999000000,"live_requested":100000,"live_blocks":1000' \

@@ -288,6 +288,7 @@ const PAGE_TEXTS = {
 	"Temporary blocks": "临时块",
 	"The whole session": "整个会话",
 	"This capture has no frees: what is live is not known.": "此捕获没有释放记录：存活内存未知。",
+	"Growth is of one file: choose it above.": "增长只针对单个文件：请在上方选择。",
 	"Too few frames or steps for a slope.": "帧数或时间步太少，无法得出斜率。",
 	"What makes the peak": "峰值由谁构成",
 	"Where the samples are": "样本所在",

@@ -229,9 +229,11 @@ void overview_numbers(const struct grouped_profile *p, struct table_document *d)
 	document_number(d, lives[real], COLUMN_BYTES, 0, cell_number(t->live));
 	if (t->has_blocks)
 		document_number(d, "live_blocks", COLUMN_INT, 0, cell_number(t->live_count));
-	if (t->has_temporary)
+	if (t->has_temporary) {
+		document_number(d, "temporary_blocks", COLUMN_INT, 0, cell_number(t->temporary));
 		document_number(d, "temporary_percent", COLUMN_PERCENT, 0,
 				cell_share(t->temporary, n));
+	}
 	add_error_numbers(t, d);
 	if (t->interval)
 		document_fact(d, "peak_bias",

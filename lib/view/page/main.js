@@ -155,7 +155,8 @@ async function show(again) {
 	const stacks = files.filter(f => !loaded.files.some(l => l.name === f && (l.aggregate || l.error)));
 	// What is asked with what it is asked of: of a binary's code the files are an option.
 	const whole = words => loaded.files.some(f => words.includes(f.name)) ? words : words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
-	const typed = words => "tm-" + whole(words).map(quote).join(" ");
+	// A graph is in JSON; the text of a report has tables alone.
+	const typed = words => "tm-" + [...whole(words), ...words.includes("stacks") ? ["--as", "json"] : []].map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
 		el("command").textContent = seen(said);

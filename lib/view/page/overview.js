@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The answers first: what is worst in six tiles, by whom in short lists, and when. Each leads to its ranking.
 import {card, none, legend} from "./cards.js";
-import {named as brief, middle, place, literally} from "./parts.js";
+import {named as brief, middle, place, literally, tenths} from "./parts.js";
 import {make, pencil, redraws} from "./dom.js";
 import {format, count, share} from "./format.js";
 import {section} from "./ask.js";
@@ -76,7 +76,7 @@ function list(title, side, t, key, color, context, more, why) {
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
-		return rank(r, {value: format(c.type, r[key]), part: r.share === undefined || r.share === null ? "" : format("percent", r.share).replace(/(\.\d)\d%/, "$1%"), fill: 100 * r[key] / top, color, where: place(r.file, r.line), by: callers(r.callers)},
+		return rank(r, {value: format(c.type, r[key]), part: r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, where: place(r.file, r.line), by: callers(r.callers)},
 			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
 	}));
 }
@@ -109,8 +109,8 @@ function tiles(context, n, facts, m, doc) {
 		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", count(a))), value: atLeast + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: say("no times, so no line"), to: address({view: "table", sort: "count"})}));
 	}
 	if (what.memory) {
-		const temp = has("temporary") ? of("temporary") : null, sum = temp ? temp.reduce((x, v) => x + (v || 0), 0) : 0;
-		out.push(tile({id: "temporary", label: say("Temporary"), side: temp ? make("span", {}, say("{0} blocks", count(sum))) : null, value: n.temporary_percent === undefined ? null : format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
+		const temp = has("temporary") ? of("temporary") : null;
+		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
 			why: say("Blocks cannot be followed from their allocation to their free."), to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
 	if (m && m.framed && m.cost.some(v => v !== null)) {
@@ -128,7 +128,8 @@ function tiles(context, n, facts, m, doc) {
 	}
 	if (what.memory) {
 		const g = m ? first(m.numbers, "growth_per_frame", "growth_per_step") : undefined, per = m && m.framed ? say("/ frame") : say("/ step");
-		if (g !== undefined && g !== null && live) {
+		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
+		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
 			out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "ok") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o3"), to: address({view: "memory"})}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: live ? say("Too few frames or steps for a slope.") : noFrees}));
@@ -149,7 +150,8 @@ export async function show(context) {
 	const strip = make("div", {}), head = make("div", {class: "tiles"}), lists = make("div", {class: "lists"});
 	const top = has.calls ? context.ask(["top", ...context.filters(), "-n", "30"], true) : Promise.resolve({doc: null});
 	// With two processors the program adds sums up on one of them: what comes second has the other.
-	const along = has.timed || has.frames ? rowsOf(context).catch(e => { if (e.name === "AbortError") throw e; return null; }) : Promise.resolve(null);
+	const rows = within => rowsOf(context, null, within).catch(e => { if (e.name === "AbortError") throw e; return null; });
+	const along = has.timed || has.frames ? rows(false) : Promise.resolve(null);
 	const a = await top, doc = a.doc, n = doc ? doc.numbers || {} : {}, facts = doc ? doc.facts || {} : {};
 	const table = name => doc && section(doc, "table", name), all = changes => address(changes);
 	const columns = t => t ? t.columns.map(c => c.key) : [], key = (t, ...keys) => keys.find(k => columns(t).includes(k));
@@ -188,7 +190,8 @@ export async function show(context) {
 	page.replaceChildren(head, lists, strip);
 	context.begin(page);
 	const m = await along;
-	fill(m);
+	// The tiles are of the selected range; the strip is of all.
+	fill(m && (context.state.frame || context.state.time) ? await rows(true) : m);
 	if (m) {
 		const tracks = (await tracksOf(context, m)).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", frame: m.number[i] + ".." + m.number[i], time: null})});
 		const area = tracks.find(t => t.legend);
@@ -205,5 +208,5 @@ async function threadsCard(context) {
 	const k = ["self_ns", "samples", "real", "requested", "count"].find(x => t.columns.some(c => c.key === x));
 	if (!k) return null;
 	const c = t.columns.find(x => x.key === k), all = t.totals && t.totals.length ? t.totals[0][k] : 0;
-	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(c.type, r[k]), part: share(r[k], all).replace(/(\.\d)\d%/, "$1%"), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
+	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(c.type, r[k]), part: tenths(share(r[k], all)), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
 }

@@ -109,6 +109,14 @@ export function fit(g, text, width, letter) {
 // So that a name is an expression of that name alone.
 export const literally = s => "^\\Q" + s.replaceAll("\\E", "\\E\\\\E\\Q") + "\\E$";
 
+// A value of two decimals with one; a part that is not 0 and not the whole does not look so.
+export function tenths(text) {
+	const m = /^(\d+\.\d\d)(?=\D)/.exec(text);
+	if (!m) return text;
+	const short = (+m[1]).toFixed(1), rest = text.slice(m[0].length);
+	return rest !== "%" ? short + rest : short === "0.0" && +m[1] ? "<0.1%" : short === "100.0" && +m[1] < 100 ? ">99.9%" : short + rest;
+}
+
 // As a word of a command in a terminal.
 export function quote(word) {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";

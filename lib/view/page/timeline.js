@@ -332,9 +332,9 @@ export function along(doc, framed, numbers) {
 	return m;
 }
 
-// What steps of time are asked for where no frames are.
-export async function rowsOf(context, file) {
-	const {has} = context, other = context.filters(["frame", "time"]), more = file ? [file] : [], numbers = {};
+// Steps of time where there are no frames. within: of the selected range alone.
+export async function rowsOf(context, file, within) {
+	const {has} = context, other = context.filters(within ? [] : ["frame", "time"]), more = file ? [file] : [], numbers = {};
 	const words = ["frames"];
 	if (!has.frames) {
 		const a = await context.ask(["top", "-n", "1", "--table", "top", ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
@@ -342,7 +342,7 @@ export async function rowsOf(context, file) {
 		words.push("--every", nice((numbers.duration_ns || 1e9) / 800) + "ns");
 	}
 	words.push(...other, "-n", "0", "--table", "frames", ...more);
-	const a = await context.ask(words, !file), m = a.doc && along(a.doc, has.frames, numbers);
+	const a = await context.ask(words, !file && !within), m = a.doc && along(a.doc, has.frames, numbers);
 	if (m) m.every = words[1] === "--every" ? words[2] : null;
 	return m;
 }

@@ -4,7 +4,7 @@
 import {Levels, lower} from "./axis.js";
 import {format, count, shown, matcher} from "./format.js";
 import {kindOf} from "./flame.js";
-import {named, fit, place} from "./parts.js";
+import {named, fit, place, tenths} from "./parts.js";
 
 export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1e9 / 120};
 const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
@@ -86,7 +86,7 @@ export class Frames {
 		for (const s of this.steps) {
 			if (s > high) continue;
 			line(g, y(s), w, get(s > this.limit ? "--bad" : "--faint"), true);
-			scale(g, format("ns", s).replace(/(\d\.\d)\d /, "$1 "), w, y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7, get);
+			scale(g, tenths(format("ns", s)), w, y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7, get);
 		}
 		// The worst have their number and time beside them, where there is room.
 		const taken = [];
