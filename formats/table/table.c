@@ -511,7 +511,7 @@ static void read_field(struct table *t, struct column *c, const struct csv_field
 	case TABLE_MOMENT:
 	default: return;
 	}
-	*has = parse_whole(t, f, c->ns ? c->ns : 1, to);
+	*has = parse_whole(t, f, c->ns ? c->ns : 1, to) && (c->role != TABLE_DURATION || *to >= 0);
 	t->refused += !*has;
 	/* Of rows that are no frames it is a number like others. */
 	if (*has && c->role == TABLE_DURATION && !t->frames && !t->by_number)

@@ -167,7 +167,7 @@ static enum status add_word(struct mapping *m, const char *s, size_t n, struct e
 {
 	const char *equals = memchr(s, '=', n), *colon = memrchr(s, ':', n);
 	struct table_rule *r = &m->rules[m->n];
-	bool time = false, known = false;
+	bool time = false, known = false, given = false;
 
 	for (size_t i = 0; equals && i < sizeof roles / sizeof *roles; i++)
 		if (text_is(s, (size_t)(equals - s), roles[i].word)) {
@@ -181,6 +181,10 @@ static enum status add_word(struct mapping *m, const char *s, size_t n, struct e
 		    "--columns: '%.*s' is not time=COLUMN:UNIT, end=, duration=, frame=COLUMN, "
 		    "events=, process=, skip= or counter=COLUMN:UNIT",
 		    (int)n, s);
+	for (size_t i = 0; i < m->n && r->role != TABLE_COUNTER && r->role != TABLE_LEFT_OUT; i++)
+		given |= m->rules[i].role == r->role;
+	if (given)
+		return err_set(e, ST_BAD, "--columns: '%.*s' is given twice", (int)(equals - s), s);
 	if (m->n == WORDS_MOST)
 		return err_set(e, ST_LIMIT, "--columns: more than %d words", WORDS_MOST);
 	colon = colon && colon > equals ? colon : NULL;
@@ -204,14 +208,26 @@ static enum status add_word(struct mapping *m, const char *s, size_t n, struct e
 	return ST_OK;
 }
 
-/* Rows say how long they last: they are frames. */
-static bool lasts(const struct mapping *m)
+enum {
+	BEGIN_AND_END = 1 << TABLE_BEGIN | 1 << TABLE_END,
+	ALL_TIMES = BEGIN_AND_END | 1 << TABLE_DURATION,
+};
+
+static unsigned roles_of(const struct mapping *m)
 {
 	unsigned known = 0;
 
 	for (size_t i = 0; i < m->n; i++)
 		known |= 1u << m->rules[i].role;
-	return known >> TABLE_DURATION & 1 || (known >> TABLE_BEGIN & 1 && known >> TABLE_END & 1);
+	return known;
+}
+
+/* Rows say how long they last: they are frames. */
+static bool lasts(const struct mapping *m)
+{
+	unsigned known = roles_of(m);
+
+	return known >> TABLE_DURATION & 1 || (known & BEGIN_AND_END) == BEGIN_AND_END;
 }
 
 static enum status read_mapped(struct import *im, const char *words, struct err *e)
@@ -223,6 +239,8 @@ static enum status read_mapped(struct import *im, const char *words, struct err 
 		to = strchr(at, ',');
 		st = add_word(&m, at, to ? (size_t)(to - at) : strlen(at), e);
 	}
+	if (!st && (roles_of(&m) & ALL_TIMES) == ALL_TIMES)
+		st = err_set(e, ST_BAD, "--columns: two of time=, end= and duration= are enough");
 	m.tool.name = "table";
 	m.tool.rules = m.rules;
 	m.tool.rows = lasts(&m) ? TABLE_FRAMES : TABLE_READINGS;

@@ -416,6 +416,15 @@ static void put_title(struct render_out *out, const struct render_options *o, co
 	buf_adds(&out->text, o->colour ? "\x1b[0m\n\n" : "\n\n");
 }
 
+/* Of totals: one without a value that is shown is no line. */
+static bool has_value(const struct layout *l, const struct table_cell *cells)
+{
+	for (size_t k = 0; k < l->t->n_columns; k++)
+		if (cells[k].present && !(l->t->columns[k].flags & COLUMN_NOT_TEXT))
+			return true;
+	return false;
+}
+
 static void render_text_table(const struct table *t, const struct render_options *o,
 			      struct render_out *out)
 {
@@ -454,7 +463,8 @@ static void render_text_table(const struct table *t, const struct render_options
 		render_text_put_row(&l, NULL, 0);
 	put_rows(&l);
 	for (size_t i = 0; i < t->n_totals && !table_empty(t); i++)
-		render_text_put_row(&l, t->totals + i * t->n_columns, 0);
+		if (has_value(&l, t->totals + i * t->n_columns))
+			render_text_put_row(&l, t->totals + i * t->n_columns, 0);
 	put_notes(out, o, t->notes, t->n_notes);
 	if (!table_empty(t))
 		note_hidden_columns(&l);

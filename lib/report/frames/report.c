@@ -144,8 +144,8 @@ static bool frames_report_shown(const struct frames_report *r, enum sum s)
 	if (!frames_known(f, (int)s))
 		return false;
 	if (s == SUM_ENTRIES)
-		return !frames_known(f, SUM_COUNT) && !frames_known(f, SUM_CALLS) &&
-		       !frames_known(f, SUM_SAMPLES);
+		return f->project.now.all.v[SUM_ENTRIES] && !frames_known(f, SUM_COUNT) &&
+		       !frames_known(f, SUM_CALLS) && !frames_known(f, SUM_SAMPLES);
 	if ((SUMS_LIVE | SUMS_FREED) >> s & 1)
 		return best_of(f, s);
 	return metric_table[s].rank && metric_table[s].lists == LISTS_ALL;

@@ -13,3 +13,7 @@ head -c 3000000 /dev/zero | tm-import -f unreal-csv
 # A counter that no header has.
 printf 't,dt\n0,16\n16,17\n' >x.csv
 tm-import --columns 'duration=dt:ms,counter=nosuch:%' -o x.tmt x.csv
+# A role that is given twice, one that is too much, and a frame that takes less than no time.
+printf 't,d\n1,2\n' | tm-import --columns 'time=t:s,time=d:s'
+printf 't,d\n1,2\n' | tm-import --columns 'time=t:s,end=t:s,duration=d:s'
+printf 't,d\n1,5\n2,-3\n3,4\n' | tm-import --columns 'time=t:s,duration=d:ms' | tm-frames --as csv
