@@ -105,7 +105,7 @@ static _Noreturn void show_view(int n, char **files)
 	for (int i = 0; i < n; i++)
 		if (files[i])
 			all[to++] = files[i];
-	front_exec("view", all);
+	front_exec_view(all);
 	not_started("view");
 }
 
@@ -222,7 +222,10 @@ int main(int argc, char **argv)
 		return tracemill_show(argc - 1, argv + 1);
 	if (!p)
 		not_known(word);
-	front_exec(p->name, argv + 1);
+	if (!strcmp(p->name, "view"))
+		front_exec_view(argv + 1);
+	else
+		front_exec(p->name, argv + 1);
 	not_started(p->name);
 	return EXIT_INPUT;
 }

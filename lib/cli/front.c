@@ -6,6 +6,9 @@
 #include "lib/cli/opt.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +124,92 @@ int front_run(const char *name, char **argv, int out)
 		if (errno != EINTR)
 			return NOT_STARTED;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* --- tm-view: a browser opens the address that it prints --- */
+
+static bool front_is_set(const char *variable)
+{
+	const char *s = getenv(variable);
+
+	return s && *s;
+}
+
+static bool front_has_browser(char **argv)
+{
+	static const char *const others[] = {"--query", "--lines", "--mcp",     "--listen",
+					     "--help",  "-h",      "--version", "-V"};
+
+	if (!isatty(STDOUT_FILENO) || front_is_set("CI") || front_is_set("SSH_CONNECTION") ||
+	    front_is_set("SSH_TTY") ||
+	    !(front_is_set("DISPLAY") || front_is_set("WAYLAND_DISPLAY")))
+		return false;
+	for (argv++; *argv; argv++)
+		for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+			if (!strncmp(*argv, others[i], strlen(others[i])))
+				return false;
+	return true;
+}
+
+/* $BROWSER, as xdg-open and Python's webbrowser read it: its first. */
+static void front_start_browser(char *address)
+{
+	const char *chosen = front_is_set("BROWSER") ? getenv("BROWSER") : "xdg-open";
+	char *name = strndup(chosen, strcspn(chosen, ":"));
+	pid_t pid = fork();
+
+	if (!pid) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		setsid();
+		execlp(name, name, address, (char *)NULL);
+		_exit(NOT_STARTED);
+	}
+	free(name);
+}
+
+/* Passes on what tm-view prints. */
+static _Noreturn void front_pass_on(int from)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	bool opened = false;
+	FILE *in = fdopen(from, "r");
+
+	signal(SIGCHLD, SIG_IGN);
+	for (ssize_t n; in && (n = getline(&line, &cap, in)) > 0;) {
+		fwrite(line, 1, (size_t)n, stdout);
+		fflush(stdout);
+		line[strcspn(line, "\n")] = 0;
+		if (!opened && !strncmp(line, "http://", 7)) {
+			front_start_browser(line);
+			opened = true;
+		}
+	}
+	_exit(0);
+}
+
+void front_exec_view(char **argv)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (front_has_browser(argv) && !pipe2(ends, O_CLOEXEC)) {
+		fflush(stdout);
+		pid = fork();
+		if (!pid) {
+			close(ends[1]);
+			front_pass_on(ends[0]);
+		}
+		if (pid > 0)
+			dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	front_exec("view", argv);
 }
 
 /* --- completion: the names, and behind one of them what its program offers --- */

@@ -25,7 +25,10 @@ const char *front_near(const char *name);
 /* Runs tm-NAME with these arguments, argv[0] of which is replaced: the one in the folder of this
  * program, else the one in PATH. Returns only on failure, errno says why. */
 void front_exec(const char *name, char **argv);
-/* The same in a child, whose exit status (128 and the signal) it returns; 127: it could not be
+/* front_exec of tm-view. On a terminal of a desktop (not over ssh, not where CI is set) a browser opens
+ * the address that it prints: $BROWSER, or xdg-open. */
+void front_exec_view(char **argv);
+/* front_exec in a child, whose exit status (128 and the signal) it returns; 127: it could not be
  * started. out: the child's standard output, or -1. */
 int front_run(const char *name, char **argv, int out);
 

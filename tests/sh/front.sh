@@ -203,5 +203,23 @@ if command -v fish >/dev/null; then
 	HOME=$PWD fish --no-config -c "source tracemill.fish; complete -C 'tracemill top --cumu'" >got 2>err
 	check 'fish: options of a command' grep -q '^--cumulative' got
 fi
+# On a terminal of a desktop a browser opens the page; the address is printed in any case.
+printf '#!/bin/sh\necho "$1" >%s/opened\n' "$PWD" >browser
+chmod +x browser
+on_a_terminal() { # VARIABLE=VALUE ... : tracemill view until it has been opened, or 2 s
+	rm -f opened typed
+	env -u CI -u SSH_CONNECTION -u SSH_TTY DISPLAY=:0 BROWSER="$PWD/browser:other" "$@" \
+		script -qec 'timeout 2 tracemill view a.tmt' typed </dev/null >/dev/null 2>&1
+	grep -q '^http://127' typed
+}
+if ! command -v script >/dev/null || tm-view --listen nowhere x 2>&1 | grep -q 'without libmicrohttpd'; then
+	echo 'skip - tracemill view opens a browser: no script, or no libmicrohttpd'
+else
+	check 'tracemill view prints its address' on_a_terminal A=1
+	check '... and a browser opens it' eval 'grep -q ^http://127 opened && grep -qF "$(cat opened)" typed'
+	for not in CI=1 SSH_CONNECTION=x DISPLAY=; do
+		check "with $not: the address alone" eval 'on_a_terminal "$not" && [ ! -e opened ]'
+	done
+fi
 check 'tracemill has its row in the table of sandboxes' grep -q '{"tracemill", NULL, ' "$SRC/lib/sandbox/profiles.c"
 exit $failed
