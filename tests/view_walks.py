@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The walk of tests/sh/view_walks.sh, in its folder."""
+import os
 import json
 import subprocess
 import sys
@@ -160,6 +161,16 @@ b.go("#view=overview&frame=10..19")
 check("a range: the tiles are of it: " + tile("peak"), tile("peak").replace("≥ ", "") == size(part["peak_real"]).replace(" ", ""))
 growth = report("tm-frames", "--frame", "10..19", "whole.tmt")["numbers"].get("growth_per_frame")
 check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None and tile("growth").startswith("+" if growth > 0 else "−"))
+b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath("saved"))
+b.go("#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 2")
+b.click("#save")
+kept = "saved/calls-whole.tmt.html"
+for _ in range(100):
+    if os.path.exists(kept) and open(kept).read().rstrip().endswith("</html>"):
+        break
+    time.sleep(0.1)
+check("the view is saved as one file: " + text("#took"), os.path.exists(kept) and "<script>" in open(kept).read() and "http://" not in open(kept).read())
 b.go("#view=table")
 b.size(800, 900)
 b.wait("(g => g && g.clientWidth < 800)(document.querySelector('.grid'))")

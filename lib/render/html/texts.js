@@ -74,6 +74,9 @@ const PAGE_TEXTS = {
 	"a type": "类型名（正则）",
 	"copied": "已复制",
 	"copy": "复制",
+	"save": "保存",
+	"saved as {0}": "已保存为 {0}",
+	"one file, to send or keep": "单个文件，可发送或留存",
 	"focus": "只看函数",
 	"frames {0}": "帧 {0}",
 	"ignore": "排除函数",
@@ -1346,8 +1349,8 @@ function translate(root) {
 		node.data = node.data.replace(text, () => chinese);
 		if (name && !below) name.dataset.name = text;
 	}
-	for (const e of root.querySelectorAll("[placeholder], [aria-label]"))
-		for (const a of ["placeholder", "aria-label"]) if (e.hasAttribute(a)) e.setAttribute(a, translated(e.getAttribute(a)));
+	for (const a of ["placeholder", "aria-label", "title"])
+		for (const e of root.querySelectorAll("[" + a + "]")) e.setAttribute(a, translated(e.getAttribute(a)));
 	document.title = translated(document.title);
 }
 

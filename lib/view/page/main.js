@@ -25,7 +25,7 @@ const views = {overview, timeline, frames, spikes, memory, calls, flame, tree, t
 // Each tab has its views, the first that fits is where it leads to.
 const tabs = [["overview"], ["timeline", "frames", "spikes", "memory"], ["calls", "flame", "tree", "table", "callers", "source"], ["compare"], ["heap"]];
 const el = id => document.getElementById(id), main = el("view");
-let drawn = null, running = null, growing = false, held = false, said = "";
+let drawn = null, running = null, growing = false, held = false, said = "", saved = [];
 
 function address() {
 	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -159,6 +159,7 @@ async function show(again) {
 	const typed = words => "tm-" + [...whole(words), ...words.includes("stacks") ? ["--as", "json"] : []].map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
+		saved = command ? whole(command) : [];
 		el("command").textContent = seen(said);
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
@@ -227,6 +228,18 @@ el("theme").onclick = () => {
 el("copy").onclick = async () => {
 	await navigator.clipboard.writeText(said).catch(() => getSelection().selectAllChildren(el("command")));
 	el("took").textContent = say("copied");
+};
+// The report of this view as one file, which needs no server.
+el("save").onclick = async () => {
+	const one = ["--as", "--table"], words = saved.filter((w, i) => !one.includes(w) && !one.includes(saved[i - 1])), name = (address().view || "overview") + "-" + loaded.files.map(f => f.name.split("/").pop()).join("-").slice(0, 80) + ".html";
+	try {
+		const a = await ask([...words, "--as", "html"]), link = make("a", {href: URL.createObjectURL(new Blob([a.text], {type: "text/html"})), download: name});
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+		el("took").textContent = say("saved as {0}", name);
+	} catch (e) {
+		el("took").textContent = translated(e.message);
+	}
 };
 el("keys").onclick = () => showKeys(el("help"));
 el("skip").onclick = e => { e.preventDefault(); main.focus(); };
