@@ -35,6 +35,11 @@ struct job {
 	bool hex, lenient, as_peer; /* as_peer: called by its name, so no notes */
 	bool list;                  /* JSON of operands is one array */
 	struct buf notes;           /* for when all is answered: a line each */
+	/* Of the present batch; their memory is the next one's, too. */
+	struct buf out;
+	struct asked *asked;
+	struct tracemill_query *queries;
+	size_t cap_asked, cap_queries;
 	struct markup markup;
 };
 
@@ -175,8 +180,7 @@ static void release_binaries(struct job *j)
 }
 
 /* Where the symbols of the name are; none is one query of no file. */
-static void add_symbols(struct job *j, struct tracemill_query **queries, size_t *cap,
-			struct asked *a, size_t *n)
+static void add_symbols(struct job *j, struct asked *a, size_t *n)
 {
 	struct tracemill_symbol sym = {.size = sizeof sym};
 	struct tracemill_binary *binary = a->binary ? a->binary->binary : NULL;
@@ -185,26 +189,24 @@ static void add_symbols(struct job *j, struct tracemill_query **queries, size_t 
 						 a->n, &sym)) {
 		bool within = sym.sized && a->r.addr < sym.bytes;
 
-		VEC_PUSH(*queries, *n, *cap) = (struct tracemill_query){
+		VEC_PUSH(j->queries, *n, j->cap_queries) = (struct tracemill_query){
 		    .binary = binary, .address = sym.address + (within ? a->r.addr : 0)};
 		a->n++;
 	}
 }
 
-static struct tracemill_query *llvm_symbolizer_read_requests(struct job *j,
-							     const struct input_line *lines,
-							     size_t n, struct asked *asked,
-							     size_t *n_queries)
+/* How many queries they take. */
+static size_t llvm_symbolizer_read_requests(struct job *j, const struct input_line *lines, size_t n)
 {
-	struct tracemill_query *queries = NULL;
-	size_t cap = 0;
+	size_t n_queries = 0;
 
-	*n_queries = 0;
+	if (n > j->cap_asked)
+		j->asked = mem_grow(j->asked, &j->cap_asked, n, sizeof *j->asked);
 	for (size_t i = 0; i < n; i++) {
-		struct asked *a = &asked[i];
+		struct asked *a = &j->asked[i];
 
 		a->r = request_llvm(lines[i].s, lines[i].n, !j->file && !j->build_id, j->hex);
-		a->first = *n_queries;
+		a->first = n_queries;
 		a->n = 0;
 		if (a->r.why)
 			cli_error(NULL, "'%.*s': %s", (int)(a->r.n_text < 200 ? a->r.n_text : 200),
@@ -217,15 +219,15 @@ static struct tracemill_query *llvm_symbolizer_read_requests(struct job *j,
 			a->r.n_file = strlen(j->file);
 		}
 		if (a->r.kind == REQUEST_CODE && a->r.symbol)
-			add_symbols(j, &queries, &cap, a, n_queries);
+			add_symbols(j, a, &n_queries);
 		if (a->n)
 			continue;
 		a->n = 1;
-		VEC_PUSH(queries, *n_queries, cap) =
+		VEC_PUSH(j->queries, n_queries, j->cap_queries) =
 		    (struct tracemill_query){.binary = a->binary ? a->binary->binary : NULL,
 					     .address = a->r.addr - j->adjust};
 	}
-	return queries;
+	return n_queries;
 }
 
 static bool has_answer(struct job *j, const struct asked *a, const struct tracemill_query *q)
@@ -260,45 +262,40 @@ static void judge(struct job *j, const struct asked *a, const struct tracemill_q
 static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, size_t n)
 {
 	struct job *j = arg;
-	struct asked *asked = mem_array(n, sizeof *asked);
-	size_t n_queries;
-	struct tracemill_query *queries =
-	    llvm_symbolizer_read_requests(j, lines, n, asked, &n_queries);
+	size_t n_queries = llvm_symbolizer_read_requests(j, lines, n);
 	const struct print_from from = {j->symbolizer, &j->views, &j->print};
-	struct buf out = BUF_INIT, pretty = BUF_INIT;
+	struct buf *out = &j->out, pretty = BUF_INIT;
 	const char *complaint;
 
-	if (tracemill_symbolize(j->symbolizer, queries, n_queries))
+	out->len = 0;
+	if (tracemill_symbolize(j->symbolizer, j->queries, n_queries))
 		cli_symbolizer_fail(j->symbolizer, NULL);
 	if (j->list)
-		buf_addc(&out, '[');
+		buf_addc(out, '[');
 	for (size_t i = 0; i < n; i++) {
-		const struct asked *a = &asked[i];
+		const struct asked *a = &j->asked[i];
 
 		if (j->list && i)
-			buf_addc(&out, ',');
-		judge(j, a, &queries[a->first]);
-		print_llvm(&out, &from, a->binary, &queries[a->first], a->n, &a->r);
+			buf_addc(out, ',');
+		judge(j, a, &j->queries[a->first]);
+		print_llvm(out, &from, a->binary, &j->queries[a->first], a->n, &a->r);
 		if (j->print.json && !j->list)
-			buf_addc(&out, '\n');
+			buf_addc(out, '\n');
 		if (!j->print.pretty)
-			cli_flush_if_large(&out);
+			cli_flush_if_large(out);
 	}
 	if (j->list)
-		buf_adds(&out, "]\n");
+		buf_adds(out, "]\n");
 	while ((complaint = tracemill_next_warning(j->symbolizer)))
 		note(j, "", complaint);
 	report_met(j);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	if (j->print.json && j->print.pretty)
-		print_indented(&pretty, out.data, out.len);
-	cli_print(pretty.len ? pretty.data : out.data, pretty.len ? pretty.len : out.len);
+		print_indented(&pretty, out->data, out->len);
+	cli_print(pretty.len ? pretty.data : out->data, pretty.len ? pretty.len : out->len);
 	if (tracemill_check_files(j->symbolizer))
 		cli_symbolizer_fail(j->symbolizer, j->file);
 	buf_release(&pretty);
-	buf_release(&out);
-	free(asked);
-	free(queries);
 }
 
 static struct tracemill_binary *llvm_symbolizer_markup_file(void *arg, const char *id, size_t n)
@@ -486,6 +483,9 @@ int main(int argc, char **argv)
 		cli_symbolizer_report(j.symbolizer, TRACEMILL_TOPIC_SEARCH);
 	cli_managed_release(&managed);
 	tracemill_views_release(&j.views);
+	buf_release(&j.out);
+	free(j.asked);
+	free(j.queries);
 	tracemill_symbolizer_free(j.symbolizer);
 	release_binaries(&j);
 	cli_binaries_release(&binaries);

@@ -21,69 +21,83 @@ static void insertion(struct sort_item *v, size_t n)
 	}
 }
 
+static unsigned bits_of(uint64_t v)
+{
+	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+enum { MOST_BITS = 11 }; /* of a digit */
+
+/* As few digits of the same width as bits fit into. */
+static unsigned digits_of(unsigned bits)
+{
+	return (bits + MOST_BITS - 1) / MOST_BITS;
+}
+
+/* How many there are of each value of a digit becomes where they begin. */
+static void add_up(uint32_t *count, uint64_t mask)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i <= mask; i++) {
+		uint32_t c = count[i];
+
+		count[i] = sum;
+		sum += c;
+	}
+}
+
 void sort_radix(struct sort_item *items, size_t n)
 {
 	struct sort_item *from = items, *to, *scratch;
-	size_t(*count)[256];
+	uint64_t lo = UINT64_MAX, hi = 0;
+	unsigned bits, digits;
 
 	if (n <= SMALL) {
 		insertion(items, n);
 		return;
 	}
-	count = mem_zarray(8, sizeof *count);
+	for (size_t i = 0; i < n; i++) {
+		lo = items[i].key < lo ? items[i].key : lo;
+		hi = items[i].key > hi ? items[i].key : hi;
+	}
+	bits = bits_of(hi - lo);
+	digits = digits_of(bits);
 	scratch = to = pages_array(n, sizeof *scratch);
-	for (size_t i = 0; i < n; i++)
-		for (unsigned b = 0; b < 8; b++)
-			count[b][items[i].key >> b * 8 & 0xff]++;
-	for (unsigned b = 0; b < 8; b++) {
+	for (unsigned d = 0; d < digits; d++) {
+		unsigned width = (bits + digits - 1) / digits, shift = d * width;
+		uint64_t mask = (UINT64_C(1) << width) - 1;
+		uint32_t count[1 << MOST_BITS];
 		struct sort_item *swap = from;
-		size_t sum = 0;
 
-		if (count[b][items[0].key >> b * 8 & 0xff] == n)
-			continue;
-		for (unsigned v = 0; v < 256; v++) {
-			size_t c = count[b][v];
-
-			count[b][v] = sum;
-			sum += c;
-		}
+		memset(count, 0, (mask + 1) * sizeof *count);
 		for (size_t i = 0; i < n; i++)
-			to[count[b][from[i].key >> b * 8 & 0xff]++] = from[i];
+			count[(from[i].key - lo) >> shift & mask]++;
+		add_up(count, mask);
+		for (size_t i = 0; i < n; i++)
+			to[count[(from[i].key - lo) >> shift & mask]++] = from[i];
 		from = to;
 		to = swap;
 	}
 	if (from != items)
 		memcpy(items, from, n * sizeof *items);
 	free(scratch);
-	free(count);
-}
-
-static unsigned bits_of(uint64_t v)
-{
-	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
 }
 
 /* By the bits from low on, of which there are so many: into *v or *scratch, which are swapped then. */
 static void sort_by_bits(uint64_t **v, uint64_t **scratch, size_t n, unsigned low, unsigned bits)
 {
-	enum { MOST_BITS = 11 };
-	unsigned passes = (bits + MOST_BITS - 1) / MOST_BITS;
+	unsigned passes = digits_of(bits);
 	uint32_t count[1 << MOST_BITS];
 
 	for (unsigned pass = 0; pass < passes; pass++) {
 		unsigned width = (bits + passes - 1) / passes, shift = low + pass * width;
 		uint64_t mask = (UINT64_C(1) << width) - 1, *from = *v, *to = *scratch;
-		uint32_t sum = 0;
 
 		memset(count, 0, sizeof count);
 		for (size_t i = 0; i < n; i++)
 			count[from[i] >> shift & mask]++;
-		for (size_t i = 0; i <= mask; i++) {
-			uint32_t c = count[i];
-
-			count[i] = sum;
-			sum += c;
-		}
+		add_up(count, mask);
 		for (size_t i = 0; i < n; i++)
 			to[count[from[i] >> shift & mask]++] = from[i];
 		*v = to;

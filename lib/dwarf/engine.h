@@ -165,16 +165,7 @@ struct dwarf_job {
 	struct dwarf_stats *stats; /* NULL: not wanted */
 };
 
-/* What the fast engine keeps from batch to batch: of files and of units that were asked for, in at most
- * so many bytes (but for what a batch itself takes). Answers do not depend on it. */
 struct dwarf_kept;
-struct dwarf_kept *dwarf_kept_new(uint64_t limit);
-void dwarf_kept_free(struct dwarf_kept *k); /* before the objects it has seen; accepts NULL */
-/* Before an object goes, or its sections do; accepts NULL. */
-void dwarf_kept_forget(struct dwarf_kept *k, const struct object *o);
-/* Another limit, from the next batch on. */
-void dwarf_kept_limit(struct dwarf_kept *k, uint64_t limit);
-uint64_t dwarf_kept_bytes(const struct dwarf_kept *k);
 
 struct dwarf_options {
 	unsigned jobs; /* how many workers at once, at least 1 */
@@ -194,6 +185,28 @@ struct dwarf_options {
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg;
 };
+
+/* What the fast engine keeps from batch to batch: of files and of units that were asked for, in at most
+ * so many bytes (but for what a batch itself takes). Answers do not depend on it. */
+struct dwarf_kept *dwarf_kept_new(uint64_t limit);
+void dwarf_kept_free(struct dwarf_kept *k); /* before the objects it has seen; accepts NULL */
+/* Before an object goes, or its sections do; accepts NULL. */
+void dwarf_kept_forget(struct dwarf_kept *k, const struct object *o);
+/* Another limit, from the next batch on. */
+void dwarf_kept_limit(struct dwarf_kept *k, uint64_t limit);
+uint64_t dwarf_kept_bytes(const struct dwarf_kept *k);
+/* Before a batch: what is above the limit goes. dwarf_fast does it itself. */
+void dwarf_kept_begin(struct dwarf_kept *k);
+/* An answer as it is kept, of a batch that dwarf_fast is not called for: until the next dwarf_kept_begin. */
+struct dwarf_kept_answer {
+	struct dwarf_answer answer;
+	const struct dwarf_answers *answers; /* its unit's, for its call; NULL: there is none */
+	uint64_t unit;                       /* the number of these, which no others will have */
+};
+/* False: dwarf_fast must be asked, which gives the same answer. */
+bool dwarf_kept_ask(struct dwarf_kept *k, const struct object *o,
+		    const struct dwarf_options *options, uint64_t addr,
+		    struct dwarf_kept_answer *a);
 
 /* Answers every job. A broken file is an answer (DWARF_MALFORMED) and a complaint, not a failure:
  * ST_SYS only when no worker can be started at all. The same answers at any options->jobs. */

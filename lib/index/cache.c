@@ -471,6 +471,26 @@ enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_
 	return st;
 }
 
+void cache_begin(struct index_cache *c)
+{
+	if (c->kept)
+		dwarf_kept_begin(c->kept);
+}
+
+bool cache_ask(struct index_cache *c, struct object *o, uint64_t addr,
+	       const struct dwarf_options *options, struct dwarf_kept_answer *a)
+{
+	struct cached *x;
+
+	if (!c->kept || !dwarf_kept_ask(c->kept, o, options, addr - object_debug_shift(o), a))
+		return false;
+	if (!c->dir)
+		return true;
+	x = cached_of(c, o);
+	x->asked += !x->index && x->known;
+	return x->asked < CACHE_BUILD_AT || x->tried;
+}
+
 enum status cache_prewarm(struct index_cache *c, struct object *o,
 			  const struct dwarf_options *options, uint64_t *size, struct err *e)
 {

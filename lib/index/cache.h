@@ -58,6 +58,12 @@ enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 			    const struct dwarf_options *options, struct err *e);
 
+/* Before a batch whose every address is first asked with cache_ask. */
+void cache_begin(struct index_cache *c);
+/* The answer for an address that the engine has kept. False: cache_run must be asked. */
+bool cache_ask(struct index_cache *c, struct object *o, uint64_t addr,
+	       const struct dwarf_options *options, struct dwarf_kept_answer *a);
+
 /* Makes sure that there is a sound index of this object, on request: waits for another
  * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked
  * at, and *e says why it cannot be indexed. *size: of the index. */

@@ -116,8 +116,9 @@ static enum status lines_fill(struct input_lines *l, struct err *e)
 			return ST_OK;
 		}
 		lines_split(l, p, (size_t)got);
-	} while (!l->n_ends || (l->n_ends < LINES_MOST && l->text.len < MOST_BYTES &&
-				wait_for(l->fd, l->n_ends >= MANY ? GRACE : 0)));
+	} while (!l->n_ends ||
+		 (l->n_ends > 1 && l->n_ends < LINES_MOST && l->text.len < MOST_BYTES &&
+		  wait_for(l->fd, l->n_ends >= MANY ? GRACE : 0)));
 	return ST_OK;
 }
 

@@ -148,8 +148,6 @@ void symbolizer_close_file(struct tracemill_symbolizer *s, struct lookup_file *f
 {
 	struct library_opened *x = s->opened;
 
-	free(x->queries);
-	x->queries = NULL;
 	x->n = 0;
 	/* explanations are made for people, one at a time: they are made again */
 	explain_release(&x->explain);
@@ -352,26 +350,38 @@ static void load_symbols(struct library_opened *x, size_t n)
 	lookup_views_release(&v);
 }
 
+/* For n queries; the memory of few is that of the next batch, too. */
+static void make_room(struct library_opened *x, size_t n)
+{
+	enum { FEW = 64 };
+
+	if (x->queries && n <= FEW && x->cap <= FEW)
+		return;
+	free(x->queries);
+	x->queries = NULL;
+	x->cap = n > FEW ? n : FEW;
+	x->queries = mem_array(x->cap, sizeof *x->queries);
+}
+
 static enum tracemill_status symbolizer_answer(struct library_call *c)
 {
 	struct tracemill_query *queries = c->a;
 	struct library_opened *x = c->s->opened;
 	struct err e = ERR_INIT;
 
-	free(x->queries);
-	x->queries = NULL;
 	x->n = 0;
 	x->calls++;
 	for (size_t i = 0; i < c->n; i++)
 		if (queries[i].binary)
 			symbolizer_fresh_file(c->s, queries[i].binary);
-	x->queries = mem_zarray(c->n, sizeof *x->queries);
+	make_room(x, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		struct tracemill_binary *b = queries[i].binary;
+
+		x->queries[i] = (struct lookup_query){.file = b ? symbolizer_file(c->s, b) : NULL,
+						      .addr = b ? queries[i].address : 0};
+	}
 	x->n = c->n;
-	for (size_t i = 0; i < c->n; i++)
-		if (queries[i].binary)
-			x->queries[i] =
-			    (struct lookup_query){.file = symbolizer_file(c->s, queries[i].binary),
-						  .addr = queries[i].address};
 	if (lookup_run(&x->lookup, x->queries, c->n, &e))
 		return handle_fail(&c->s->handle, &e);
 	if (RESOURCE_SCOPE_HOLDS)

@@ -30,7 +30,7 @@ struct library_opened {
 	struct find_search search;
 	struct lookup lookup;
 	struct lookup_query *queries; /* of the last batch; its answers are read through them */
-	size_t n;
+	size_t n, cap;
 	uint64_t calls; /* that look for replaced files */
 	struct explain explain;
 	struct buf text; /* what tracemill_told and tracemill_explain returned last */

@@ -71,6 +71,12 @@ void calls_of_init(struct calls_of *o, struct symbolize_calls *calls, struct obj
 		o->managed = managed_of(calls->managed, object, NULL);
 }
 
+uint64_t calls_of_bytes(const struct calls_of *o)
+{
+	return sizeof *o + dwarf_call_slots(o->answers) * sizeof *o->plain +
+	       dwarf_text_slots(o->answers) * (sizeof *o->functions + sizeof *o->files);
+}
+
 void calls_of_release(struct calls_of *o)
 {
 	map64_release(&o->copied);
@@ -311,15 +317,14 @@ static uint8_t reason_of(const struct dwarf_answer *a, bool named)
 	}
 }
 
-struct symbolize_named calls_at(struct calls_of *o, size_t i)
+struct symbolize_named calls_by(struct calls_of *o, uint64_t addr, const struct dwarf_answer *a)
 {
-	const struct dwarf_answer *a = &o->answers->of[i];
 	const struct trace_symbols *y = o->calls->to;
 	struct symbolize_named n = {.found = a->found};
 
 	o->local = false;
 	if (a->found == DWARF_FUNCTION || a->found == DWARF_LINE_ONLY)
-		n.call = copy_call(o, o->addrs[i], a->call, a->found == DWARF_FUNCTION);
+		n.call = copy_call(o, addr, a->call, a->found == DWARF_FUNCTION);
 	if (o->local && a->found == DWARF_FUNCTION)
 		n.flags |= BINDING_LOCAL;
 	if (a->found != DWARF_FUNCTION) {
@@ -329,7 +334,7 @@ struct symbolize_named calls_at(struct calls_of *o, size_t i)
 		if (n.call)
 			line = y->calls[n.call];
 		known = n.call;
-		n.call = symbol_call_at(o, o->addrs[i], n.call ? &line : NULL, &n.flags);
+		n.call = symbol_call_at(o, addr, n.call ? &line : NULL, &n.flags);
 		if (known && known < o->calls->n_extras) {
 			struct dwarf_extra x = o->calls->extras[known];
 
@@ -342,18 +347,24 @@ struct symbolize_named calls_at(struct calls_of *o, size_t i)
 	if (o->managed && o->managed->usym) {
 		uint32_t before = n.call;
 
-		n.call = calls_at_address(o, o->addrs[i], before);
+		n.call = calls_at_address(o, addr, before);
 		if (n.call != before)
 			n.reason = REASON_RESOLVED;
 	}
 	return n;
 }
 
+struct symbolize_named calls_at(struct calls_of *o, size_t i)
+{
+	return calls_by(o, o->addrs[i], &o->answers->of[i]);
+}
+
 struct demangling {
 	const struct trace_symbols *y;
 	const struct managed *managed; /* NULL: none */
 	char *(*demangle)(const char *raw);
-	char **display; /* by function id; NULL: not mangled */
+	size_t first;
+	char **display; /* by function id, from first on; NULL: not mangled */
 };
 
 enum { DEMANGLE_CHUNK = 512 };
@@ -361,98 +372,43 @@ enum { DEMANGLE_CHUNK = 512 };
 static void calls_demangle_chunk(size_t item, unsigned worker, void *arg)
 {
 	struct demangling *d = arg;
-	size_t end = (item + 1) * DEMANGLE_CHUNK;
+	size_t from = d->first + item * DEMANGLE_CHUNK, end = from + DEMANGLE_CHUNK;
 
 	(void)worker;
-	for (size_t i = item * DEMANGLE_CHUNK; i < end && i < d->y->n_functions; i++) {
+	for (size_t i = from; i < end && i < d->y->n_functions; i++) {
 		const char *raw = intern_text(&d->y->strings, d->y->functions[i].raw, NULL);
-		char *name;
+		char **to = &d->display[i - d->first], *name;
 
-		if (!i || d->y->functions[i].display)
-			continue;
-		d->display[i] = d->demangle(raw);
-		name = d->managed ? managed_name(d->managed, raw, d->display[i]) : NULL;
+		*to = d->demangle(raw);
+		name = d->managed ? managed_name(d->managed, raw, *to) : NULL;
 		if (name) {
-			free(d->display[i]);
-			d->display[i] = name;
+			free(*to);
+			*to = name;
 		}
 	}
-}
-
-void calls_names_release(struct calls_names *n)
-{
-	intern_release(&n->texts);
-	free(n->shown);
-	*n = (struct calls_names){.limit = n->limit};
-}
-
-enum {
-	FEW_NAMES = 256
-}; /* of a batch: more are demangled on all threads, and would drive out those of others */
-
-static struct calls_names *names_of(const struct symbolize_calls *c)
-{
-	return c->to->n_functions <= FEW_NAMES ? c->names : NULL;
-}
-
-/* Those that are known from an earlier batch. */
-static void calls_find_names(struct symbolize_calls *c)
-{
-	struct trace_symbols *y = c->to;
-	const struct calls_names *names = names_of(c);
-
-	for (size_t i = 1; names && i < y->n_functions; i++) {
-		size_t n;
-		const char *raw = intern_text(&y->strings, y->functions[i].raw, &n);
-		uint32_t id = intern_find(&names->texts, raw, n);
-
-		if (id && id < names->cap && names->shown[id])
-			y->functions[i].display =
-			    calls_string(c, intern_text(&names->texts, names->shown[id], NULL));
-	}
-}
-
-static void calls_keep_name(struct calls_names *names, const char *raw, const char *shown)
-{
-	enum { ROWS = 2 * 64 }; /* bytes that both have besides */
-	size_t n_raw = strlen(raw), n_shown = strlen(shown);
-	uint32_t id;
-
-	if (names->bytes + n_raw + n_shown + ROWS > names->limit)
-		calls_names_release(names);
-	if (n_raw + n_shown + ROWS > names->limit)
-		return;
-	names->bytes += n_raw + n_shown + ROWS;
-	id = intern_add(&names->texts, raw, n_raw);
-	if (id >= names->cap)
-		names->shown =
-		    mem_grow_zero(names->shown, &names->cap, (size_t)id + 1, sizeof *names->shown);
-	names->shown[id] = intern_add(&names->texts, shown, n_shown);
 }
 
 void calls_demangle(struct symbolize_calls *c, unsigned jobs)
 {
 	struct trace_symbols *y = c->to;
-	struct calls_names *names = names_of(c);
-	struct demangling d = {.y = y,
-			       .managed = c->managed,
-			       .demangle = c->demangle ? c->demangle : demangle,
-			       .display = mem_zarray(y->n_functions, sizeof *d.display)};
+	size_t first = c->n_shown ? c->n_shown : 1, n = y->n_functions;
+	struct demangling d = {
+	    .y = y,
+	    .managed = c->managed,
+	    .demangle = c->demangle ? c->demangle : demangle,
+	    .first = first,
+	};
 
-	calls_find_names(c);
-	pool_run(jobs, (y->n_functions + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, calls_demangle_chunk,
-		 &d);
-	for (size_t i = 1; i < y->n_functions; i++) {
-		const char *raw;
+	c->n_shown = n;
+	if (first >= n)
+		return;
+	d.display = mem_zarray(n - first, sizeof *d.display);
+	pool_run(jobs, (n - first + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, calls_demangle_chunk, &d);
+	for (size_t i = first; i < n; i++) {
+		char *shown = d.display[i - first];
 
-		if (y->functions[i].display)
-			continue;
-		raw = intern_text(&y->strings, y->functions[i].raw, NULL);
-		if (names)
-			calls_keep_name(names, raw, d.display[i] ? d.display[i] : raw);
-		y->functions[i].display =
-		    d.display[i] ? calls_string(c, d.display[i]) : y->functions[i].raw;
-		free(d.display[i]);
+		y->functions[i].display = shown ? calls_string(c, shown) : y->functions[i].raw;
+		free(shown);
 	}
 	free(d.display);
 }

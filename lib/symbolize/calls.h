@@ -12,16 +12,6 @@
 #include "lib/managed/managed.h"
 #include "lib/trace/symbols.h"
 
-/* Display names of raw ones, for those who ask a few at a time. Zeroed is empty. All of them go when they
- * take more bytes than the limit. */
-struct calls_names {
-	struct intern texts; /* of both kinds */
-	uint32_t *shown;     /* by raw name: its display name; 0: not known */
-	size_t cap;
-	uint64_t bytes, limit;
-};
-void calls_names_release(struct calls_names *n);
-
 /* Where calls go to; several objects may share one. */
 struct symbolize_calls {
 	struct trace_symbols *to; /* the caller's */
@@ -40,14 +30,13 @@ struct symbolize_calls {
 	bool symbol_files; /* set so, too: a local symbol's file is that of the symbol table */
 	/* NULL: demangle.h's */
 	char *(*demangle)(const char *raw);
-	struct calls_names
-	    *names; /* set so, too: the caller's, of this demangle; NULL: none are kept */
+	size_t n_shown; /* functions that calls_demangle has seen */
 };
 
 void calls_init(struct symbolize_calls *c, struct trace_symbols *to, uint64_t *cut);
 void calls_release(struct symbolize_calls *c);
 uint32_t calls_string(struct symbolize_calls *c, const char *s); /* 0 for "" */
-/* Fills in the display names of all functions, on this many threads. */
+/* Fills in the display names of all functions that are new, on this many threads. */
 void calls_demangle(struct symbolize_calls *c, unsigned jobs);
 
 /* The answers for one object. addrs and answers are the job's, borrowed. */
@@ -75,8 +64,11 @@ struct symbolize_named {
 void calls_of_init(struct calls_of *o, struct symbolize_calls *calls, struct object *object,
 		   const uint64_t *addrs, const struct dwarf_answers *answers);
 void calls_of_release(struct calls_of *o);
+uint64_t calls_of_bytes(const struct calls_of *o); /* that it takes at first */
 /* What is known of the i-th address. */
 struct symbolize_named calls_at(struct calls_of *o, size_t i);
+/* The same of any address, by an answer whose call is of these answers. */
+struct symbolize_named calls_by(struct calls_of *o, uint64_t addr, const struct dwarf_answer *a);
 
 /* The symbol at addr, when its name says more than the name that DWARF has for the function there:
  * gcc gives static functions and those of unnamed namespaces no linkage name: the symbol's says

@@ -43,15 +43,42 @@ bool lookup_is_64(const struct lookup_file *f)
 	return !f->object || object_is_64(f->object);
 }
 
-enum { NAMES_SHARE = 8, SYMBOLS_SHARE = 6 }; /* of what may be kept one part in so many */
+enum { MADE_SHARE = 8, SYMBOLS_SHARE = 6 }; /* of what may be kept one part in so many */
+
+/* Symbols begin anew. */
+static void lookup_forget_made(struct lookup *l)
+{
+	for (size_t i = 0; i < l->n_memos; i++)
+		calls_of_release(&l->memos[i]);
+	l->n_memos = 0;
+	l->memo_bytes = 0;
+	map64_release(&l->memo_of);
+	calls_release(&l->calls);
+	symbols_release(&l->symbols);
+	calls_init(&l->calls, &l->symbols, &l->cut);
+	l->calls.managed = &l->managed;
+	l->calls.dwarf_names = l->options.dwarf_names;
+	l->calls.plt_names = l->options.plt_names;
+	l->calls.demangle = l->options.demangler;
+}
+
+/* About as many as they take. */
+static uint64_t made_bytes(const struct lookup *l)
+{
+	const struct trace_symbols *y = &l->symbols;
+
+	return y->strings.text.total + y->strings.cap * 2 * sizeof *y->strings.rows +
+	       y->cap_functions * sizeof *y->functions + y->cap_calls * sizeof *y->calls +
+	       l->calls.cap_extras * sizeof *l->calls.extras + l->memo_bytes;
+}
 
 void lookup_init(struct lookup *l, const struct lookup_options *o)
 {
 	*l = (struct lookup){.options = *o, .next_message = 1};
-	l->names.limit = o->keep / NAMES_SHARE;
 	l->options.cache.keep = o->keep;
 	cache_init(&l->cache, &l->options.cache);
 	managed_init(&l->managed, &o->managed);
+	lookup_forget_made(l);
 }
 
 static void count_symbols(struct lookup *l, struct lookup_file *f, uint64_t bytes)
@@ -95,9 +122,8 @@ void lookup_release(struct lookup *l)
 	}
 	free(l->files);
 	id_set_release(&l->file_of);
-	symbols_release(&l->symbols);
-	calls_names_release(&l->names);
-	free(l->extras);
+	lookup_forget_made(l);
+	free(l->memos);
 	intern_release(&l->messages);
 }
 
@@ -228,7 +254,7 @@ static void lookup_keep_within(struct lookup *l)
 		object_drop_symbols(oldest->object);
 		count_symbols(l, oldest, 0);
 	}
-	cache_keep(&l->cache, l->options.keep - l->names.limit -
+	cache_keep(&l->cache, l->options.keep - l->options.keep / MADE_SHARE -
 				  (l->symbol_bytes < most ? l->symbol_bytes : most));
 }
 
@@ -251,6 +277,7 @@ static void close_file(struct lookup *l, struct lookup_file *f)
 void lookup_close(struct lookup *l, struct lookup_file *f)
 {
 	drop_parts(l);
+	lookup_forget_made(l);
 	for (size_t i = 0; f->apk && i < f->apk->n; i++)
 		if (f->apk->spans[i].file)
 			close_file(l, f->apk->spans[i].file);
@@ -428,6 +455,14 @@ static void lookup_collect(struct lookup *l, const struct lookup_query *queries,
 	}
 }
 
+/* Its functions' first lines are asked for, by maps of managed code. */
+static bool needs_extras(struct lookup *l, const struct lookup_file *f)
+{
+	const struct managed_of *of = managed_of(&l->managed, f->object, f->path);
+
+	return of && of->n_maps;
+}
+
 static enum status lookup_answer(struct lookup *l, struct err *e)
 {
 	struct dwarf_job *jobs = mem_zarray(l->n_parts, sizeof *jobs);
@@ -436,10 +471,8 @@ static enum status lookup_answer(struct lookup *l, struct err *e)
 
 	for (size_t i = 0; i < l->n_parts; i++) {
 		struct lookup_part *p = &l->parts[i];
-		const struct managed_of *of =
-		    managed_of(&l->managed, p->file->object, p->file->path);
 
-		options.extras |= of && of->n_maps; /* functions' first lines */
+		options.extras |= needs_extras(l, p->file);
 		jobs[i] = (struct dwarf_job){.object = p->file->object,
 					     .addrs = p->addrs,
 					     .n = p->n_addrs,
@@ -487,22 +520,13 @@ static void lookup_complain_of_symbols(struct lookup *l)
 
 static void lookup_fill(struct lookup *l, struct lookup_query *queries)
 {
-	uint64_t cut = 0;
-	struct symbolize_calls calls;
-
-	calls_init(&calls, &l->symbols, &cut);
-	calls.managed = &l->managed;
-	calls.dwarf_names = l->options.dwarf_names;
-	calls.plt_names = l->options.plt_names;
-	calls.demangle = l->options.demangler;
-	calls.names = &l->names;
 	for (size_t f = 0; f < l->n_parts; f++) {
 		const struct lookup_part *p = &l->parts[f];
 		struct symbolize_named *named;
 		struct calls_of of;
 
 		named = mem_array(p->n_addrs, sizeof *named);
-		calls_of_init(&of, &calls, p->file->object, p->addrs, &p->answers);
+		calls_of_init(&of, &l->calls, p->file->object, p->addrs, &p->answers);
 		for (size_t i = 0; i < p->n_addrs; i++)
 			named[i] = calls_at(&of, i);
 		for (size_t i = 0; i < p->n; i++)
@@ -512,11 +536,51 @@ static void lookup_fill(struct lookup *l, struct lookup_query *queries)
 		lookup_complain(l, p);
 	}
 	if (l->options.demangle)
-		calls_demangle(&calls, l->options.dwarf.jobs);
-	l->extras = calls.extras;
-	l->n_extras = calls.n_extras;
-	calls.extras = NULL;
-	calls_release(&calls);
+		calls_demangle(&l->calls, l->options.dwarf.jobs);
+}
+
+static struct calls_of *lookup_memo(struct lookup *l, const struct lookup_file *f,
+				    const struct dwarf_kept_answer *a)
+{
+	static const struct dwarf_answers none;
+	uint32_t *at = map64_put(&l->memo_of, a->unit ? a->unit : UINT64_MAX - f->index);
+
+	if (!*at) {
+		struct calls_of *memo = &VEC_PUSH(l->memos, l->n_memos, l->cap_memos);
+
+		*at = (uint32_t)l->n_memos;
+		calls_of_init(memo, &l->calls, f->object, NULL, a->answers ? a->answers : &none);
+		l->memo_bytes += calls_of_bytes(memo);
+	}
+	return &l->memos[*at - 1];
+}
+
+enum { FEW = 64 }; /* queries that may be answered by what is kept */
+
+/* Where the engine has kept all answers, nothing but what they are made into is left to do. False: it has not. */
+static bool lookup_from_kept(struct lookup *l, struct lookup_query *queries, size_t n)
+{
+	struct dwarf_kept_answer a;
+
+	if (n > FEW || !l->options.keep || l->options.verify || l->options.dwarf.extras)
+		return false;
+	cache_begin(&l->cache);
+	for (size_t i = 0; i < n; i++) {
+		struct lookup_query *q = &queries[i];
+		struct lookup_file *f = q->file;
+
+		if (!f || !f->object)
+			continue;
+		if (needs_extras(l, f) ||
+		    !cache_ask(&l->cache, f->object, q->addr, &l->options.dwarf, &a))
+			return false;
+		f->run = l->runs;
+		q->named = calls_by(lookup_memo(l, f, &a), q->addr, &a.answer);
+		count_symbols(l, f, object_symbols_bytes(f->object));
+	}
+	if (l->options.demangle)
+		calls_demangle(&l->calls, l->options.dwarf.jobs);
+	return true;
 }
 
 /* Nothing has to be made of the answers: no display names, no lines of C#. */
@@ -604,13 +668,13 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	drop_parts(l);
 	lookup_keep_within(l);
 	l->runs++;
-	symbols_release(&l->symbols);
-	free(l->extras);
-	l->extras = NULL;
-	l->n_extras = 0;
+	if (made_bytes(l) > l->options.keep / MADE_SHARE)
+		lookup_forget_made(l);
 	for (size_t i = 0; i < n; i++)
 		queries[i].named = (struct symbolize_named){.reason = REASON_NO_FILE};
 	place(l, queries, n);
+	if (lookup_from_kept(l, queries, n))
+		return ST_OK;
 	lookup_part_queries(l, queries, n);
 	pool_run(l->options.dwarf.jobs, n >= MANY && l->n_files == 1 ? 2 : 1, lookup_begin, &b);
 	st = lookup_answer(l, e);
@@ -628,7 +692,7 @@ const struct dwarf_extra *lookup_extra(const struct lookup *l, uint32_t call)
 {
 	static const struct dwarf_extra nothing = {.start = DWARF_NO_START};
 
-	return call < l->n_extras ? &l->extras[call] : &nothing;
+	return call < l->calls.n_extras ? &l->calls.extras[call] : &nothing;
 }
 
 const char *lookup_complaint(struct lookup *l)

@@ -77,18 +77,22 @@ struct lookup {
 	size_t n_files, cap_files;
 	struct index_cache cache;
 	struct managed managed;
-	struct id_set file_of;        /* index + 1, by path */
-	struct trace_symbols symbols; /* of the last run */
-	struct dwarf_extra *extras;   /* its calls', when options.dwarf.extras asks for them */
-	size_t n_extras;
-	/* Of the last run: named.call is the engine's, its reason and flags are not set; symbols is
-	 * empty. */
+	struct id_set file_of; /* index + 1, by path */
+	/* What was made of answers of runs, kept while it is small; with it what options.dwarf.extras asks for. */
+	struct trace_symbols symbols;
+	struct symbolize_calls calls; /* to symbols */
+	uint64_t cut;
+	struct calls_of *memos; /* of units that the engine keeps: what was made of their calls */
+	size_t n_memos, cap_memos;
+	struct map64 memo_of; /* index + 1, by number of the unit */
+	uint64_t memo_bytes;
+	/* Of the last run: named.call is the engine's, its reason and flags are not set, and it has added nothing to
+	 * symbols. */
 	bool viewing;
 	struct lookup_part
 	    *parts; /* files that the last run asked, with their answers while viewing */
 	size_t n_parts;
 	uint64_t runs, symbol_bytes; /* of all files */
-	struct calls_names names;    /* kept from run to run */
 	struct intern
 	    messages; /* complaints, each once; ids below next_message have been reported */
 	uint32_t next_message;

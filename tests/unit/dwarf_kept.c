@@ -189,4 +189,41 @@ TEST(options_that_answers_depend_on)
 	close_own(&x);
 }
 
+TEST(what_is_kept_answers_as_a_batch_does)
+{
+	struct dwarf_options options = {.jobs = 1, .seconds = 60, .discriminators = true};
+	struct dwarf_kept *k = dwarf_kept_new(UINT64_C(1) << 40);
+	struct dwarf_kept_answer a;
+	size_t answered = 0, wrong = 0;
+	struct own x;
+
+	options.kept = k;
+	if (open_own(&x)) {
+		dwarf_kept_begin(k);
+		CHECK(!dwarf_kept_ask(k, x.o, &options, x.addrs[0], &a)); /* it knows nothing yet */
+		ask_all(&x, k, 1);
+		for (size_t i = 0; i < x.n; i++) {
+			struct dwarf_answers shown = {.n = 1};
+			char *text;
+
+			dwarf_kept_begin(k);
+			if (!dwarf_kept_ask(k, x.o, &options, x.addrs[i], &a))
+				continue;
+			if (a.answers)
+				shown = *a.answers;
+			shown.of = &a.answer;
+			text = text_of(&shown, 0);
+			wrong += strcmp(text, x.want[i]) != 0;
+			answered++;
+			free(text);
+		}
+		CHECK_EQ(wrong, 0);
+		CHECK(answered > x.n / 2);
+		options.relative = true; /* it was read otherwise */
+		CHECK(!dwarf_kept_ask(k, x.o, &options, x.addrs[0], &a));
+	}
+	dwarf_kept_free(k);
+	close_own(&x);
+}
+
 TEST_MAIN()

@@ -651,7 +651,7 @@ enum status dwarf_fast(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 
 	(void)e; /* whatever goes wrong is an answer */
 	for (size_t i = 0; i < n_jobs; i++) {
-		fast_kept_begin(k);
+		dwarf_kept_begin(k);
 		fast_run_job(k, &jobs[i], options);
 	}
 	if (!options->kept)

@@ -15,26 +15,21 @@ enum {
 	MOST_CALLS = 1 << 29,
 };
 
-struct fast_kept_text {
-	const char *s; /* NULL: its n bytes are copied, from offset in bytes on */
-	uint32_t n, offset;
-};
-
 struct fast_kept_unit {
 	struct fast_kept_unit *newer, *older;
 	struct fast_kept_of *of; /* what points to it */
 	size_t bytes;
 	uint64_t batch; /* the last that used it */
 	uint64_t base;
-	size_t n, n_calls, n_texts;
+	uint64_t number; /* its own, of all that were ever kept */
+	size_t n;
 	struct fast_kept_piece {
 		uint32_t lo;                   /* from base; up to the next one's */
 		uint32_t call : 29, found : 3; /* call: in calls; 0: none */
 	} * pieces;
-	/* calls[0] is unused; function and file are numbers of texts, from 1 */
-	struct dwarf_call *calls;
-	struct fast_kept_text *texts;
-	const char *text; /* those that are copied */
+	/* Its calls, and in the store their texts, to be read as answers of a batch are. */
+	struct dwarf_answers as;
+	const char *copied, *end; /* texts that are not the file's */
 };
 
 /* Files. */
@@ -68,6 +63,7 @@ void dwarf_kept_free(struct dwarf_kept *k)
 	free_workers(k, 0);
 	free(k->workers);
 	free(k->scratch);
+	free(k->found.all);
 	pthread_mutex_destroy(&k->lock);
 	free(k);
 }
@@ -97,13 +93,18 @@ void dwarf_kept_forget(struct dwarf_kept *k, const struct object *o)
 		fast_kept_drop(k, f);
 }
 
+static bool read_with(const struct fast_kept_file *f, const struct dwarf_options *options)
+{
+	return f->extras == options->extras && f->discriminators == options->discriminators &&
+	       f->relative == options->relative;
+}
+
 struct fast_kept_file *fast_kept_find(struct dwarf_kept *k, const struct object *o,
 				      const struct dwarf_options *options)
 {
 	struct fast_kept_file *f = of_object(k, o);
 
-	if (f && (f->extras != options->extras || f->discriminators != options->discriminators ||
-		  f->relative != options->relative)) {
+	if (f && !read_with(f, options)) {
 		fast_kept_drop(k, f);
 		f = NULL;
 	}
@@ -206,7 +207,7 @@ static struct fast_kept_file *oldest_file(const struct dwarf_kept *k)
 	return oldest;
 }
 
-void fast_kept_begin(struct dwarf_kept *k)
+void dwarf_kept_begin(struct dwarf_kept *k)
 {
 	k->batch++;
 	for (struct fast_kept_unit *u = k->oldest, *newer; k->bytes > k->limit && u; u = newer) {
@@ -258,8 +259,11 @@ static void fast_kept_set_highest(struct fast_kept_file *f, size_t from, size_t 
 
 static void fast_kept_plant(struct fast_kept_file *f)
 {
-	struct sort_item *items = mem_array(f->n_claims, sizeof *items);
+	struct sort_item *items;
 
+	if (f->by_lo)
+		return;
+	items = mem_array(f->n_claims, sizeof *items);
 	for (size_t i = 0; i < f->n_claims; i++)
 		items[i] = (struct sort_item){f->claims[i].lo, (uint32_t)i};
 	sort_radix(items, f->n_claims);
@@ -270,11 +274,6 @@ static void fast_kept_plant(struct fast_kept_file *f)
 	free(items);
 	fast_kept_set_highest(f, 0, f->n_claims);
 }
-
-struct fast_kept_found {
-	uint32_t *all;
-	size_t n, cap;
-};
 
 static void fast_kept_stab(const struct fast_kept_file *f, size_t from, size_t to, uint64_t addr,
 			   struct fast_kept_found *found)
@@ -310,8 +309,7 @@ uint32_t *fast_kept_claims(struct fast_kept_file *f, const uint64_t *addrs, size
 	*n = f->n_claims;
 	if (f->n_claims / SPARSE < n_addrs || f->n_claims > UINT32_MAX)
 		return NULL;
-	if (!f->by_lo)
-		fast_kept_plant(f);
+	fast_kept_plant(f);
 	found.cap = n_addrs;
 	found.all = mem_array(n_addrs, sizeof *found.all);
 	for (size_t i = 0; i < n_addrs; i++)
@@ -337,12 +335,16 @@ void fast_kept_use(struct dwarf_kept *k, struct fast_kept_file *f, uint32_t unit
 	fast_kept_put_first(k, u);
 }
 
+enum { RECENT = 1 << 10 };
+
 /* From what the unit has made to what is kept of it. */
 struct fast_packing {
 	const struct dwarf_answers *from;
-	struct dwarf_answers calls;  /* whose texts are numbers */
+	struct dwarf_call *calls;
+	size_t n_calls, cap_calls;
+	uint32_t recent[RECENT]; /* numbers of some of them, where an equal one would be; 0: none */
 	uint32_t *call_of, *text_of; /* by number in the store; 0: not yet */
-	struct fast_kept_text *texts;
+	struct store_text *texts;    /* s is NULL of those that are copied, one behind the other */
 	size_t n_texts, cap_texts;
 	struct buf copied;
 };
@@ -350,22 +352,71 @@ struct fast_packing {
 static uint32_t pack_text(struct fast_packing *p, uint32_t id, bool stays)
 {
 	uint32_t number = id & ~STORE_BIT;
-	struct fast_kept_text t = {.offset = 0};
 	const char *s;
 	size_t n;
 
 	if (!id || p->text_of[number])
 		return id ? p->text_of[number] : 0;
 	s = dwarf_text(p->from, id, &n);
-	t.n = (uint32_t)n;
-	if (stays) {
-		t.s = s;
-	} else {
-		t.offset = (uint32_t)p->copied.len;
+	if (!stays) {
 		buf_add(&p->copied, s, n);
+		buf_addc(&p->copied, '\0');
 	}
-	VEC_PUSH(p->texts, p->n_texts, p->cap_texts) = t;
-	return p->text_of[number] = (uint32_t)p->n_texts;
+	VEC_PUSH(p->texts, p->n_texts, p->cap_texts) =
+	    (struct store_text){stays ? s : NULL, (uint32_t)n};
+	return p->text_of[number] = (uint32_t)(p->n_texts - 1) | STORE_BIT;
+}
+
+/* What was packed, in one piece of memory behind the unit. */
+static struct fast_kept_unit *fast_kept_lay(const struct fast_packing *p,
+					    const struct fast_kept_piece *pieces, size_t n)
+{
+	size_t n_blocks = (p->n_texts + STORE_BLOCK - 1) / STORE_BLOCK;
+	size_t bytes = sizeof(struct fast_kept_unit) + n_blocks * sizeof(struct store_text *) +
+		       p->n_texts * sizeof *p->texts + p->n_calls * sizeof *p->calls +
+		       n * sizeof *pieces + p->copied.len;
+	struct fast_kept_unit *u = mem_alloc(bytes);
+	const struct store_text **blocks = (void *)(u + 1);
+	struct store_text *texts = (void *)(blocks + n_blocks);
+	char *copied;
+
+	*u = (struct fast_kept_unit){.bytes = bytes, .n = n, .as = {.bare = true}};
+	u->as.calls = (void *)(texts + p->n_texts);
+	u->as.n_calls = p->n_calls;
+	u->as.store.texts = blocks;
+	u->as.store.n_texts = p->n_texts;
+	u->pieces = (void *)(u->as.calls + p->n_calls);
+	u->copied = copied = (char *)(u->pieces + n);
+	u->end = u->copied + p->copied.len;
+	memcpy(u->as.calls, p->calls, p->n_calls * sizeof *p->calls);
+	memcpy(u->pieces, pieces, n * sizeof *pieces);
+	if (p->copied.len)
+		memcpy(copied, p->copied.data, p->copied.len);
+	for (size_t i = 0; i < n_blocks; i++)
+		blocks[i] = texts + i * STORE_BLOCK;
+	for (size_t i = 0; i < p->n_texts; i++) {
+		texts[i] = p->texts[i];
+		if (texts[i].s)
+			continue;
+		texts[i].s = copied;
+		copied += texts[i].n + 1;
+	}
+	return u;
+}
+
+/* Most calls that are equal are of rows near each other: those are one. */
+static uint32_t fast_kept_add_call(struct fast_packing *p, const struct dwarf_call *c)
+{
+	uint64_t mixed = ((uint64_t)c->outer << 32 | c->line) * UINT64_C(0x9e3779b97f4a7c15) +
+			 (((uint64_t)c->function << 32 | c->file) ^ (uint64_t)c->column << 16) *
+			     UINT64_C(0xff51afd7ed558ccd);
+	uint32_t *at = &p->recent[mixed >> 54];
+
+	if (*at && !memcmp(&p->calls[*at], c, sizeof *c))
+		return *at;
+	VEC_PUSH(p->calls, p->n_calls, p->cap_calls) = *c;
+	*at = (uint32_t)(p->n_calls - 1);
+	return *at;
 }
 
 static uint32_t fast_kept_pack_call(struct fast_packing *p, uint32_t call, bool names_stay)
@@ -383,7 +434,7 @@ static uint32_t fast_kept_pack_call(struct fast_packing *p, uint32_t call, bool 
 		made.outer = outer;
 		made.function = pack_text(p, made.function, names_stay);
 		made.file = pack_text(p, made.file, false);
-		outer = p->call_of[path[n] & ~STORE_BIT] = dwarf_answers_call(&p->calls, &made);
+		outer = p->call_of[path[n] & ~STORE_BIT] = fast_kept_add_call(p, &made);
 	}
 	return outer;
 }
@@ -395,9 +446,9 @@ static struct fast_kept_unit *fast_kept_pack(const struct dwarf_answers *made,
 	struct fast_packing p = {.from = made};
 	struct fast_kept_piece *all = mem_array(2 * pieces->n, sizeof *all);
 	struct fast_kept_unit *u;
-	size_t n = 0, bytes;
+	size_t n = 0;
 
-	dwarf_answers_init(&p.calls, 0);
+	VEC_PUSH(p.calls, p.n_calls, p.cap_calls) = (struct dwarf_call){0};
 	p.call_of = mem_zarray(made->store.n_calls, sizeof *p.call_of);
 	p.text_of = mem_zarray(made->store.n_texts, sizeof *p.text_of);
 	for (size_t i = 0; i < pieces->n; i++) {
@@ -411,22 +462,9 @@ static struct fast_kept_unit *fast_kept_pack(const struct dwarf_answers *made,
 		    .call = x->call ? fast_kept_pack_call(&p, x->call, names_stay) : 0,
 		    .found = x->found};
 	}
-	bytes = sizeof *u + n * sizeof *all + p.calls.n_calls * sizeof *p.calls.calls +
-		p.n_texts * sizeof *p.texts + p.copied.len;
-	u = mem_alloc(bytes);
-	*u = (struct fast_kept_unit){
-	    .bytes = bytes, .base = base, .n = n, .n_calls = p.calls.n_calls, .n_texts = p.n_texts};
-	u->texts = (void *)(u + 1);
-	u->calls = (void *)(u->texts + p.n_texts);
-	u->pieces = (void *)(u->calls + p.calls.n_calls);
-	u->text = (const char *)(u->pieces + n);
-	if (p.n_texts)
-		memcpy(u->texts, p.texts, p.n_texts * sizeof *p.texts);
-	memcpy(u->calls, p.calls.calls, p.calls.n_calls * sizeof *p.calls.calls);
-	memcpy(u->pieces, all, n * sizeof *all);
-	if (p.copied.len)
-		memcpy((char *)(u->pieces + n), p.copied.data, p.copied.len);
-	dwarf_answers_release(&p.calls);
+	u = fast_kept_lay(&p, all, n);
+	u->base = base;
+	free(p.calls);
 	free(p.call_of);
 	free(p.text_of);
 	free(p.texts);
@@ -451,6 +489,7 @@ static bool fast_kept_insert(struct dwarf_kept *k, struct fast_kept_of *of,
 	if (fits) {
 		k->bytes += u->bytes;
 		u->batch = k->batch;
+		u->number = ++k->numbers;
 		u->of = of;
 		of->unit = u;
 		fast_kept_put_first(k, u);
@@ -497,24 +536,25 @@ struct fast_copying {
 	uint32_t file, file_id; /* the last one */
 };
 
-static uint32_t copy_text(struct fast_copying *c, uint32_t number)
+static uint32_t copy_text(struct fast_copying *c, uint32_t text)
 {
-	const struct fast_kept_text *t;
-	uint32_t id;
+	uint32_t *known = c->texts ? &c->texts[text & ~STORE_BIT] : NULL, id;
+	const char *s;
+	size_t n;
 
-	if (!number || (c->texts && c->texts[number]))
-		return number ? c->texts[number] : 0;
-	t = &c->u->texts[number - 1];
-	id = t->s ? store_text(&c->w->writer, t->s, t->n)
-		  : store_copy(&c->w->writer, c->u->text + t->offset, t->n);
-	if (c->texts)
-		c->texts[number] = id;
+	if (!text || (known && *known))
+		return text ? *known : 0;
+	s = dwarf_text(&c->u->as, text, &n);
+	id = s >= c->u->copied && s < c->u->end ? store_copy(&c->w->writer, s, n)
+						: store_text(&c->w->writer, s, n);
+	if (known)
+		*known = id;
 	return id;
 }
 
 static uint32_t fast_kept_copy(struct fast_copying *c, uint32_t call)
 {
-	const struct dwarf_call *all = c->u->calls;
+	const struct dwarf_call *all = c->u->as.calls;
 	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
 
 	for (; call && !(c->calls && c->calls[call]); call = all[call].outer)
@@ -537,6 +577,15 @@ static uint32_t fast_kept_copy(struct fast_copying *c, uint32_t call)
 	return outer;
 }
 
+/* The piece that holds an address of the unit, of those from a number on. */
+static const struct fast_kept_piece *piece_at(const struct fast_kept_unit *u, size_t from,
+					      uint64_t addr)
+{
+	uint64_t offset = addr - u->base;
+
+	return &u->pieces[BISECT(i, from, u->n, u->pieces[i].lo <= offset) - 1];
+}
+
 static void fast_kept_give(const struct fast_kept_unit *u, struct fast_worker *w,
 			   const uint64_t *addrs, struct fast_answers *a)
 {
@@ -545,13 +594,11 @@ static void fast_kept_give(const struct fast_kept_unit *u, struct fast_worker *w
 	size_t at = 0, last = SIZE_MAX;
 
 	if (a->n > FEW) {
-		c.calls = mem_zarray(u->n_calls, sizeof *c.calls);
-		c.texts = mem_zarray(u->n_texts + 1, sizeof *c.texts);
+		c.calls = mem_zarray(u->as.n_calls, sizeof *c.calls);
+		c.texts = mem_zarray(u->as.store.n_texts, sizeof *c.texts);
 	}
 	for (size_t q = 0; q < a->n; q++) {
-		uint64_t offset = addrs[a->query[q]] - u->base;
-
-		at = BISECT(i, at, u->n, u->pieces[i].lo <= offset) - 1;
+		at = (size_t)(piece_at(u, at, addrs[a->query[q]]) - u->pieces);
 		if (at != last) {
 			answer.call =
 			    u->pieces[at].call ? fast_kept_copy(&c, u->pieces[at].call) : 0;
@@ -600,4 +647,54 @@ bool fast_kept_answer(struct dwarf_kept *k, struct fast_kept_file *f, struct fas
 		free(u);
 	}
 	return true;
+}
+
+/* The unit whose ranges hold the address, the first one's of all; others: there are more. NULL: none has them. */
+static struct fast_kept_of *fast_kept_owner(struct dwarf_kept *k, struct fast_kept_file *f,
+					    uint64_t addr, bool *others)
+{
+	uint32_t first = UINT32_MAX;
+
+	*others = false;
+	k->found.n = 0;
+	if (f->n_claims && !f->by_lo) {
+		fast_kept_plant(f);
+		fast_kept_count(k, f);
+	}
+	fast_kept_stab(f, 0, f->n_claims, addr, &k->found);
+	for (size_t i = 0; i < k->found.n; i++)
+		first = k->found.all[i] < first ? k->found.all[i] : first;
+	if (!k->found.n)
+		return NULL;
+	for (size_t i = 0; i < k->found.n; i++)
+		*others |= f->claims[k->found.all[i]].unit != f->claims[first].unit;
+	return &f->units[f->claims[first].unit];
+}
+
+bool dwarf_kept_ask(struct dwarf_kept *k, const struct object *o,
+		    const struct dwarf_options *options, uint64_t addr, struct dwarf_kept_answer *a)
+{
+	struct fast_kept_file *f = of_object(k, o);
+	struct err ignored = ERR_INIT;
+	const struct fast_kept_piece *piece;
+	struct fast_kept_of *of;
+	bool others;
+
+	if (!f || !f->sound || !read_with(f, options) || f->n_claims > UINT32_MAX ||
+	    object_intact(o, &ignored))
+		return false;
+	f->batch = k->batch;
+	of = fast_kept_owner(k, f, addr, &others);
+	*a = (struct dwarf_kept_answer){.answer.found = DWARF_NOT_FOUND};
+	if (!of)
+		return true;
+	if (!of->unit)
+		return false;
+	piece = piece_at(of->unit, 0, addr);
+	a->answers = &of->unit->as;
+	a->unit = of->unit->number;
+	a->answer = (struct dwarf_answer){piece->call, piece->found};
+	fast_kept_use(k, f, (uint32_t)(of - f->units));
+	/* what has no function is asked of the other owners, too */
+	return piece->found == DWARF_FUNCTION || !others;
 }

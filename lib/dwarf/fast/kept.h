@@ -4,8 +4,8 @@
  * what they claim, of a unit that was asked for again all of its answers, packed. Units go, those
  * used longest ago first, and then whole files, where there would be more bytes than the limit.
  *
- * Nothing of an answer points into what is kept: a batch's calls are copies, whose texts are the
- * file's or copies, too. So what is kept may go at any time, but for what the batch that runs uses.
+ * Nothing of a batch's answer points into what is kept: its calls are copies, whose texts are the file's or copies,
+ * too. So what is kept may go at any time, but for what the batch that runs uses. Only dwarf_kept_ask shows it as it is.
  */
 #ifndef TM_DWARF_FAST_KEPT_H
 #define TM_DWARF_FAST_KEPT_H
@@ -41,10 +41,16 @@ struct fast_kept_file {
 	uint64_t batch; /* the last that used it */
 };
 
+struct fast_kept_found { /* numbers of claims */
+	uint32_t *all;
+	size_t n, cap;
+};
+
 struct dwarf_kept {
 	uint64_t limit, bytes;
-	uint64_t batch; /* the present one */
-	bool one;       /* it has one address */
+	uint64_t numbers; /* of units so far */
+	uint64_t batch;   /* the present one */
+	bool one;         /* it has one address */
 	struct fast_kept_file **files;
 	size_t n_files, cap_files;
 	struct map64 by_object; /* index + 1 */
@@ -53,6 +59,7 @@ struct dwarf_kept {
 	struct fast_worker *workers;
 	struct fast_scratch *scratch; /* by worker */
 	unsigned n_workers;
+	struct fast_kept_found found; /* of the last address that was asked alone */
 };
 
 /* The file of this object as it was read with these options; NULL: it is not kept. */
@@ -64,8 +71,6 @@ struct fast_kept_file *fast_kept_add(struct dwarf_kept *k, const struct object *
 /* Its claims, units, and what was compiled of it are counted. */
 void fast_kept_count(struct dwarf_kept *k, struct fast_kept_file *f);
 void fast_kept_drop(struct dwarf_kept *k, struct fast_kept_file *f);
-/* Before a batch: what is above the limit goes. */
-void fast_kept_begin(struct dwarf_kept *k);
 /* So many workers. */
 void fast_kept_workers(struct dwarf_kept *k, unsigned n);
 /* Behind a batch: of their memory no more stays than one address needs. */
