@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Facts: the protocol's pages (base protocol, lifecycle, tools) and its schema.ts, revision
- * 2025-06-18.
+ * Facts: the protocol's pages (base protocol, lifecycle, tools, server/discover, caching) and its schema.ts,
+ * revisions 2025-06-18 and 2026-07-28.
  */
 #include "lib/view/mcp.h"
 
@@ -18,7 +18,8 @@ enum {
 	PARSE_ERROR = -32700,
 	INVALID_REQUEST = -32600,
 	NO_METHOD = -32601,
-	INVALID_PARAMS = -32602
+	INVALID_PARAMS = -32602,
+	UNSUPPORTED_VERSION = -32022
 };
 enum { PAGE = 50, PAGE_MAX = 500, TEXT_MAX = 1 << 20 };
 
@@ -590,6 +591,10 @@ static void begin_reply(struct buf *to, const struct view_value *id)
 		buf_adds(to, "null");
 }
 
+/* Of a result since 2026-07-28; clients before it pass over what they do not know. */
+#define COMPLETE "\"resultType\":\"complete\""
+#define KEPT     COMPLETE ",\"ttlMs\":3600000,\"cacheScope\":\"private\""
+
 static void reply_error(struct buf *to, const struct view_value *id, int code, const char *text)
 {
 	begin_reply(to, id);
@@ -598,23 +603,59 @@ static void reply_error(struct buf *to, const struct view_value *id, int code, c
 	buf_adds(to, "}}\n");
 }
 
+/* What a model is told of this server first. */
+#define INSTRUCTIONS                                                                               \
+	"Captures of games and engines are loaded: allocations, times of calls, frames, heaps. "   \
+	"Begin with summary; "                                                                     \
+	"then top, frames or compare, and children and callers for what is large in them. Absent " \
+	"values are left "                                                                         \
+	"out, never 0."
+#define SERVER_INFO "{\"name\":\"tm-view\",\"title\":\"tracemill\",\"version\":\"" TM_VERSION "\"}"
+
+/* Revisions that begin with initialize, and those whose every request says its own. */
+static const char *const sessions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+static const char *const stateless[] = {"2026-07-28"};
+
+static bool is_among(const char *version, const char *const *list, size_t n)
+{
+	for (size_t i = 0; version && i < n; i++)
+		if (!strcmp(version, list[i]))
+			return true;
+	return false;
+}
+
 static void reply_initialize(struct buf *to, const struct view_value *id,
 			     const struct view_value *params)
 {
-	static const char *const known[] = {"2025-06-18", "2025-03-26", "2024-11-05"};
-	const char *asked = value_string(params, "protocolVersion"), *version = known[0];
+	const char *asked = value_string(params, "protocolVersion");
+	bool known = is_among(asked, sessions, sizeof sessions / sizeof *sessions);
 
-	for (size_t i = 0; asked && i < sizeof known / sizeof *known; i++)
-		if (!strcmp(asked, known[i]))
-			version = known[i];
 	begin_reply(to, id);
-	buf_addf(
-	    to,
-	    ",\"result\":{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},"
-	    "\"serverInfo\":{\"name\":\"tm-view\",\"title\":\"tracemill\",\"version\":\"%s\"},"
-	    "\"instructions\":\"Captures of games and engines are loaded: allocations, times of "
-	    "calls, frames, heaps. Begin with summary; absent values are left out, never 0.\"}}\n",
-	    version, TM_VERSION);
+	buf_addf(to,
+		 ",\"result\":{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},"
+		 "\"serverInfo\":" SERVER_INFO ",\"instructions\":\"" INSTRUCTIONS "\"}}\n",
+		 known ? asked : sessions[0]);
+}
+
+static void reply_discover(struct buf *to, const struct view_value *id)
+{
+	begin_reply(to, id);
+	buf_adds(to, ",\"result\":{\"supportedVersions\":[\"");
+	buf_adds(to, stateless[0]);
+	buf_adds(to, "\"],\"capabilities\":{\"tools\":{}},\"serverInfo\":" SERVER_INFO
+		     ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":" SERVER_INFO
+		     "},\"instructions\":\"" INSTRUCTIONS "\"," KEPT "}}\n");
+}
+
+static void reply_unsupported(struct buf *to, const struct view_value *id, const char *asked)
+{
+	begin_reply(to, id);
+	buf_addf(to,
+		 ",\"error\":{\"code\":%d,\"message\":\"this revision is not supported\","
+		 "\"data\":{\"supported\":[\"%s\"],\"requested\":",
+		 UNSUPPORTED_VERSION, stateless[0]);
+	json_string(to, asked);
+	buf_adds(to, "}}}\n");
 }
 
 static void add_tool(struct buf *to, const struct tool *t)
@@ -645,7 +686,7 @@ static void reply_tools(struct buf *to, const struct view_value *id)
 			buf_addc(to, ',');
 		add_tool(to, &tools[i]);
 	}
-	buf_adds(to, "]}}\n");
+	buf_adds(to, "]," KEPT "}}\n");
 }
 
 static const struct tool *find_tool(const char *name)
@@ -702,7 +743,7 @@ static void mcp_reply_call(struct mcp *m, struct buf *to, const struct view_valu
 		buf_adds(to, ",\"structuredContent\":");
 		buf_add(to, content.data, content.len);
 	}
-	buf_addf(to, ",\"isError\":%s}}\n", st ? "true" : "false");
+	buf_addf(to, ",\"isError\":%s," COMPLETE "}}\n", st ? "true" : "false");
 	buf_release(&content);
 }
 
@@ -711,6 +752,8 @@ static void mcp_answer_request(struct mcp *m, const struct view_value *request, 
 	const struct view_value *id = value_get(request, "id"),
 				*params = value_get(request, "params");
 	const char *method = value_string(request, "method");
+	const char *version =
+	    value_string(value_get(params, "_meta"), "io.modelcontextprotocol/protocolVersion");
 
 	if (!method)
 		/* A reply to what was never asked is no request. */
@@ -719,6 +762,10 @@ static void mcp_answer_request(struct mcp *m, const struct view_value *request, 
 		return; /* a notification */
 	if (!method)
 		reply_error(to, id, INVALID_REQUEST, "no method");
+	else if (version && !is_among(version, stateless, sizeof stateless / sizeof *stateless))
+		reply_unsupported(to, id, version);
+	else if (!strcmp(method, "server/discover"))
+		reply_discover(to, id);
 	else if (!strcmp(method, "initialize"))
 		reply_initialize(to, id, params);
 	else if (!strcmp(method, "ping")) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The front end for assistants: the Model Context Protocol (modelcontextprotocol.io, revision 2025-06-18 and those
- * before it) over lines of JSON-RPC 2.0. Its tools are questions (query.h) with answers cut into pages; a node of
+ * The front end for assistants: the Model Context Protocol (modelcontextprotocol.io, revision 2026-07-28 and those
+ * before it, which begin with a handshake) over lines of JSON-RPC 2.0. Its tools are questions (query.h) with answers cut into pages; a node of
  * the call tree keeps its number for as long as the program runs.
  */
 #ifndef TM_VIEW_MCP_H

@@ -35,6 +35,20 @@ check 'errors have their codes' [ "$(jq -c '.error.code // empty' got | tr '\n' 
 check 'a tool that fails says so in its result' [ "$(jq -c 'select(.result.isError) | .id' got | tr '\n' ' ')" = '5 6 7 ' ]
 check 'nothing was written' [ ! -e x ]
 
+# Revision 2026-07-28, from its pages: each request says its revision, results say that they are complete.
+meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{'"$meta"'}}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{'"$meta"'}}' \
+	'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"load",'"$meta"'}}' \
+	'{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{'"${meta/2026-07-28/1900-01-01}"'}}' \
+	'{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}' \
+	'{"jsonrpc":"2.0","id":6,"method":"initialize","params":{"protocolVersion":"2026-07-28"}}' |
+	tm-view -q --no-symbols --mcp a.tmt >got 2>err
+check 'server/discover has the revision, and the name' [ "$(jq -c 'select(.id == 1).result | [.supportedVersions, .resultType, ._meta["io.modelcontextprotocol/serverInfo"].name]' got)" = '[["2026-07-28"],"complete","tm-view"]' ]
+check 'results are complete' [ "$(jq -r 'select(.id < 4).result.resultType' got | tr '\n' ' ')" = 'complete complete complete ' ]
+check 'a revision that nobody knows is refused with those that are' [ "$(jq -c 'select(.id == 4).error | [.code, .data.supported, .data.requested]' got)" = '[-32022,["2026-07-28"],"1900-01-01"]' ]
+check 'a handshake has the revision of its time' [ "$(jq -r 'select(.id > 4).result.protocolVersion' got | tr '\n' ' ')" = '2025-11-25 2025-11-25 ' ]
+
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	echo 'skip - the official client: there is no node with npm'
 	exit $failed
@@ -144,5 +158,36 @@ await more.close();
 process.exit(failed);
 END
 node client.mjs 2>err || failed=1
+# The client of the revisions from 2026-07-28 on.
+if [ ! -d "$kept/node_modules/@modelcontextprotocol/client" ]; then
+	timeout 300 npm install --prefix "$kept" --no-audit --no-fund --no-save @modelcontextprotocol/sdk@1 @modelcontextprotocol/client@2 >npm.log 2>&1
+fi
+if [ -d "$kept/node_modules/@modelcontextprotocol/client" ]; then
+	cat >modern.mjs <<'END'
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { execFileSync } from "node:child_process";
+
+let failed = 0;
+const say = (what, ok) => { console.log((ok ? "ok - " : "not ok - ") + what); failed |= !ok; };
+for (const mode of ["auto", {pin: "2026-07-28"}, "legacy"]) {
+	const word = mode.pin || mode, client = new Client({name: "test", version: "1"}, {versionNegotiation: {mode}});
+	await client.connect(new StdioClientTransport({command: "tm-view", args: ["-q", "--no-symbols", "--mcp", "a.tmt"], env: process.env}));
+	say(word + ": the revision is " + client.getNegotiatedProtocolVersion(), client.getNegotiatedProtocolVersion() === (word === "legacy" ? "2025-11-25" : "2026-07-28"));
+	say(word + ": the server's name", client.getServerVersion().name === "tm-view");
+	const { tools } = await client.listTools();
+	say(word + ": tools: " + tools.length, tools.length >= 10);
+	const rows = (await client.callTool({name: "top", arguments: {by: "type", limit: 3}})).structuredContent.tables[0].rows;
+	const want = JSON.parse(execFileSync("tm-top", ["-q", "--as", "json", "--by", "type", "-n", "4", "a.tmt"])).sections[0].rows.slice(0, 3).map(r => Object.fromEntries(Object.entries(r).filter(([, v]) => v !== null)));
+	say(word + ": rows of tm-top", JSON.stringify(rows) === JSON.stringify(want));
+	await client.close();
+}
+process.exit(failed);
+END
+	node modern.mjs 2>err || failed=1
+	check 'this client came to its end' eval '! grep -q Error err'
+else
+	echo 'skip - the client of 2026-07-28: npm cannot install @modelcontextprotocol/client'
+fi
 check 'the client came to its end' eval '! grep -q Error err'
 exit $failed
