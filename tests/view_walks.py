@@ -180,6 +180,23 @@ check("... and the page does not scroll sideways", b.run("document.documentEleme
 p.terminate()
 p.wait()
 
+# --- lines of the log stand on the axis of time
+p, address = serve("unreal.csv")
+b.open(address)
+b.go("#view=timeline")
+b.wait("[...document.querySelectorAll('.track')].some(t => t.textContent.includes('Log'))")
+index = b.run("[...document.querySelectorAll('.track')].findIndex(t => t.textContent.includes('Log'))")
+b.run("[...document.querySelectorAll('.track')][%d].scrollIntoView({block: 'center'})" % index)
+check("the log is a track of 3 lines", "3 lines" in b.run("[...document.querySelectorAll('.track')][%d].textContent" % index))
+x, y, w, h = b.run("(r => [r.x, r.y, r.width, r.height])([...document.querySelectorAll('.track')][%d].querySelector('canvas').getBoundingClientRect())" % index)
+frames = report("tm-frames", "unreal.csv")["sections"][0]["rows"]
+end = max(r["start_ns"] + (r["duration_ns"] or 0) for r in frames if r["start_ns"] is not None)
+b.mouse("mouseMoved", x + w * 2948450000 / end + 9, y + h / 2)
+b.mouse("mouseMoved", x + w * 2948450000 / end + 1, y + h / 2)
+check("hovering tells both lines of a moment", b.wait("document.body.innerText.includes('Boss') && document.body.innerText.includes('Shake##1.25')"))
+p.terminate()
+p.wait()
+
 complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
 check("nothing on the console: " + " ".join(complaints), not complaints)
 b.close()

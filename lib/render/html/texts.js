@@ -310,6 +310,8 @@ const PAGE_TEXTS = {
 	"Allocated": "已分配",
 	"Allocations": "分配",
 	"Growth": "增长",
+	"Log": "日志",
+	"{0} lines": "{0} 行",
 	"None": "无",
 	"Samples": "样本",
 	"Temporary": "临时分配",

@@ -3,7 +3,7 @@
 // and what a zoom asks for in addition comes behind it: what is known is drawn meanwhile.
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
-import {Frames, Area, Rate, Counter, Calls, threads, tone, BUDGETS} from "./tracks.js";
+import {Frames, Area, Rate, Counter, Marks, Calls, threads, tone, BUDGETS} from "./tracks.js";
 import {named as brief, segments} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, count, shown} from "./format.js";
@@ -372,6 +372,11 @@ export async function tracksOf(context, m, file, prefix) {
 	if (!m.real && !m.live) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
 		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
 	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
+	if (has.logs && m.unit === "ns") {
+		const a = await context.ask(["frames", "--detail", "--table", "log", ...every, ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+		const t = a.doc && section(a.doc, "table", "log"), rows = t ? t.rows.filter(r => r.time_ns !== null && r.time_ns !== undefined).sort((x, y) => x.time_ns - y.time_ns) : [];
+		if (rows.length) tracks.push(new Marks("log", title(say("Log")), rows));
+	}
 	return tracks;
 }
 

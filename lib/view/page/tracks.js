@@ -265,6 +265,43 @@ export class Counter {
 	}
 }
 
+const TONE = {error: "--bad", fatal: "--bad", exception: "--bad", assert: "--bad", warning: "--warn", warn: "--warn"};
+
+// Lines of the log and other marks: a tick each, with its text where there is room.
+export class Marks {
+	constructor(id, title, rows) {
+		Object.assign(this, {id, title, height: 24, rows});
+		this.at = Float64Array.from(rows, r => r.time_ns);
+	}
+
+	draw(g, axis, h, get) {
+		this.axis = axis;
+		const a = lower(this.at, axis.from), b = lower(this.at, axis.to);
+		for (let i = a, free = -1; i < b; i++) {
+			const r = this.rows[i], x = axis.x(this.at[i]), next = i + 1 < b ? axis.x(this.at[i + 1]) : axis.width;
+			const color = get(TONE[(r.level || "").toLowerCase()] || "--o2");
+			if (x < free && next - x < 1 && color === get("--o2")) continue;
+			free = x + 1;
+			g.fillStyle = color;
+			g.fillRect(x, 3, 2, h - 6);
+			if (next - x > 40) { g.fillStyle = get("--text"); g.fillText(fit(g, shown(r.text || ""), next - x - 10), x + 5, h / 2); }
+		}
+	}
+
+	// Those within a few pixels.
+	near(t) {
+		const by = this.axis ? Math.abs(this.axis.t(4) - this.axis.t(0)) : 0;
+		return this.rows.slice(lower(this.at, t - by), lower(this.at, t + by));
+	}
+
+	now(t) {
+		const r = t === null ? [] : this.near(t);
+		return r.length ? shown(r[0].text || "") : t === null ? say("{0} lines", count(this.rows.length)) : "";
+	}
+
+	tip(t) { return this.near(t).slice(0, 12).map(r => format("ns", r.time_ns) + "  " + (r.level ? r.level + "  " : "") + shown(r.text || "")); }
+}
+
 export const BAR = 15, DEPTH = 24;
 
 // Calls of a thread as nested bars. coarse: of the whole capture; fine: of what is seen, or null. Each is {from, to, levels:
