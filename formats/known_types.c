@@ -46,11 +46,6 @@ enum { WITHIN = 4096 };
 		    "gprof PROGRAM FILE prints it; tracemill reads profiles of perf record and " \
 		    "valgrind --tool=callgrind"                                                  \
 	}
-#define MEMCHECK(how)                                                             \
-	{                                                                         \
-		"a report of valgrind's memcheck" how, NULL,                      \
-		    "tracemill reads valgrind --tool=massif and --tool=callgrind" \
-	}
 /* It may show a crash, a trace or a report as an example. */
 #define MANUAL                                                     \
 	{                                                          \
@@ -151,8 +146,6 @@ static const struct mark marks[] = {
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
     {0, 8, "gmon\1\0\0\0", NULL, GPROF},
     {0, 8, "gmon\0\0\0\1", NULL, GPROF},
-    {0, 5, "<?xml", "<valgrindoutput>", MEMCHECK(", as XML")},
-    {0, 2, "==", "== Memcheck, a memory error detector", MEMCHECK("")},
     {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
     {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
     {0, 4, "SLOW", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},

@@ -10,6 +10,7 @@
  */
 #include "formats/emit.h"
 #include "formats/reader.h"
+#include "formats/valgrind/place.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
@@ -69,48 +70,6 @@ struct dhat {
 	bool other_mode;
 };
 
-/* "0x10918F: f (d.c:4)", "0x4841: malloc (in /usr/lib/x.so)", "0x1: ??? (in /x)", "[root]". Functions of C++ have
- * brackets, too: the last pair is the place. */
-static uint32_t dhat_location(struct trace *t, const char *s, size_t n)
-{
-	const char *colon = memmem(s, n, ": ", 2), *open = NULL, *p;
-	uint64_t line = 0;
-	uint32_t name, file = 0;
-
-	if (n > 2 && s[0] == '0' && s[1] == 'x' && colon) {
-		n -= (size_t)(colon + 2 - s);
-		s = colon + 2;
-	}
-	for (size_t i = n; i-- > 1;)
-		if (s[i] == '(' && s[i - 1] == ' ') {
-			open = s + i;
-			break;
-		}
-	if (!open || s[n - 1] != ')')
-		return emit_named(t, trace_string(t, s, n), 0, 0);
-	if (n - (size_t)(open - s) > 5 && !memcmp(open, "(in ", 4)) {
-		bool unknown = text_is(s, (size_t)(open - 1 - s), "???");
-
-		return emit_named(t, trace_string(t, s, unknown ? n : (size_t)(open - 1 - s)), 0,
-				  0);
-	}
-	name = trace_string(t, s, (size_t)(open - 1 - s));
-	p = memrchr(open, ':', (size_t)(s + n - open));
-	if (p && !num_dec(p + 1, (size_t)(s + n - 1 - (p + 1)), &line)) /* Rust: file:line:column */
-		p = NULL;
-	if (p) {
-		const char *q = memrchr(open, ':', (size_t)(p - open));
-		uint64_t column = line;
-
-		if (q && num_dec(q + 1, (size_t)(p - (q + 1)), &line))
-			p = q;
-		else
-			line = column;
-		file = trace_string(t, open + 1, (size_t)(p - (open + 1)));
-	}
-	return emit_named(t, name, file, line < UINT32_MAX ? (uint32_t)line : 0);
-}
-
 static enum status dhat_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct dhat *d = arg;
@@ -124,7 +83,7 @@ static enum status dhat_value(void *arg, unsigned place, struct json_value v, st
 		d->other_mode = !text_is(v.s, v.n, "heap") && !text_is(v.s, v.n, "rust-heap");
 	else if (place == TEXT)
 		VEC_PUSH(d->locations, d->n_locations, d->cap_locations) =
-		    v.kind == JSON_STRING ? dhat_location(d->im->t, v.s, v.n)
+		    v.kind == JSON_STRING ? valgrind_place(d->im->t, v.s, v.n)
 					  : emit_named(d->im->t, 0, 0, 0);
 	else if (place == AMOUNT && p && d->key >= 0) {
 		if (v.kind == JSON_NUMBER && num_dec(v.s, v.n, &n) && n <= INT64_MAX) {

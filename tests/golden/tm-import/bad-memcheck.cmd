@@ -1,0 +1,6 @@
+# Without records, with a record that has no end, and nothing but a head.
+$GEN/memcheck none 2>err | tm-import -o x.tmt
+$GEN/memcheck cut 2>err | tm-dump --no-tables
+printf '==7== Memcheck, a memory error detector\n' | tm-import -o x.tmt
+# Numbers that are none, and a stack without a record.
+printf '==7== Memcheck, a memory error detector\n==7== 99,999,999,999,999,999,999 bytes in 1 blocks are definitely lost in loss record 1 of 1\n==7==    at 0x1: f (a.c:1)\n==7== 1 bytes in 1 blocks are x in loss record 1 of 1\n' | tm-dump --no-tables
