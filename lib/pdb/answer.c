@@ -8,23 +8,23 @@
 
 enum { SIGNATURE = 4 }; /* of the symbols of CodeView since version 7 */
 
-static const char *open_module(struct pdb_worker *w, const struct pdb_task *t)
+static const char *open_module(struct pdb_worker *w, const struct pdb_module *m)
 {
-	const uint32_t size = msf_size(w->pdb->msf, t->stream);
+	const uint32_t size = msf_size(w->pdb->msf, m->stream);
 	const uint8_t *b;
 
-	if (t->symbols > size || t->old_lines > size - t->symbols ||
-	    t->parts > size - t->symbols - t->old_lines)
+	if (m->symbols > size || m->old_lines > size - m->symbols ||
+	    m->parts > size - m->symbols - m->old_lines)
 		return "its symbols and lines are more than its stream has";
 	if (!size)
 		return "it has no symbols";
-	b = msf_copy(w->pdb->msf, t->stream, 0, size, &w->room);
+	b = msf_copy(w->pdb->msf, m->stream, 0, size, &w->room);
 	if (!b)
 		return "its stream cannot be read";
-	if (t->symbols < 4 || le32(b) != SIGNATURE)
+	if (m->symbols < 4 || le32(b) != SIGNATURE)
 		return "unknown kind of symbols";
-	w->symbols = (struct pdb_bytes){b, t->symbols};
-	w->parts = (struct pdb_bytes){b + t->symbols + t->old_lines, t->parts};
+	w->symbols = (struct pdb_bytes){b, m->symbols};
+	w->parts = (struct pdb_bytes){b + m->symbols + m->old_lines, m->parts};
 	return NULL;
 }
 
@@ -154,6 +154,7 @@ static void take_queries(struct pdb_worker *w, const struct pdb_task *t, const u
 		w->q[i] = (struct pdb_queried){.rva = (uint32_t)(addrs[t->query[i]] - base)};
 	w->n_procs = w->n_sites = w->n_hits = 0;
 	w->inlinees_read = false;
+	w->module = t->module;
 	w->why = NULL;
 }
 
@@ -163,7 +164,7 @@ void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *a
 	struct chain chain;
 
 	take_queries(w, t, addrs, base);
-	t->why = open_module(w, t);
+	t->why = open_module(w, &t->m);
 	if (!t->why) {
 		pdb_find_procs(w);
 		pdb_find_lines(w);
@@ -172,7 +173,7 @@ void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *a
 		chain.of = NULL;
 		for (size_t i = 0; i < t->n && !w->budget.over; i++)
 			to[t->query[i]] = answer_one(w, &chain, &w->q[i]);
-	} else if (t->symbols || t->parts) {
+	} else if (t->m.symbols || t->m.parts) {
 		for (size_t i = 0; i < t->n; i++)
 			to[t->query[i]] = (struct dwarf_answer){.found = DWARF_MALFORMED};
 	} else { /* an import, or an object without debug information */
@@ -198,5 +199,6 @@ void pdb_worker_release(struct pdb_worker *w)
 	free(w->sites);
 	free(w->hits);
 	free(w->inlinees);
+	free(w->exporters);
 	*w = (struct pdb_worker){.cap = 0};
 }

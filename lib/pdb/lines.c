@@ -23,11 +23,8 @@ enum {
 	STEP_OVER = 0xf00f00,
 };
 
-/* False: there are no more. */
-static bool next_part(const struct pdb_worker *w, uint32_t *at, uint32_t *kind,
-		      struct pdb_bytes *part)
+bool pdb_next_part(const struct pdb_bytes *b, uint32_t *at, uint32_t *kind, struct pdb_bytes *part)
 {
-	const struct pdb_bytes *b = &w->parts;
 	uint32_t n;
 
 	if (*at > b->n || b->n - *at < 8)
@@ -134,7 +131,7 @@ void pdb_find_lines(struct pdb_worker *w)
 	uint32_t at = 0, kind, n = 0;
 
 	w->checksums = (struct pdb_bytes){NULL, 0};
-	while (!w->budget.over && next_part(w, &at, &kind, &part)) {
+	while (!w->budget.over && pdb_next_part(&w->parts, &at, &kind, &part)) {
 		n++;
 		budget_spend(&w->budget, 1);
 		if (kind == PART_LINES)
@@ -186,7 +183,7 @@ const struct pdb_inlinee *pdb_inlinee_of(struct pdb_worker *w, uint32_t id)
 
 	if (!w->inlinees_read) {
 		w->n_inlinees = 0;
-		while (!budget_spend(&w->budget, 1) && next_part(w, &at, &kind, &part))
+		while (!budget_spend(&w->budget, 1) && pdb_next_part(&w->parts, &at, &kind, &part))
 			if (kind == PART_INLINEES)
 				read_inlinees(w, part);
 		sort_stable(w->inlinees, w->n_inlinees, sizeof *w->inlinees, pdb_by_inlinee);

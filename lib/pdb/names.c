@@ -171,39 +171,49 @@ static void make_inlinee_name(struct pdb_worker *w, uint32_t id)
 
 uint32_t pdb_inlinee_name(struct pdb_worker *w, uint32_t id)
 {
-	uint32_t *known = map64_put(&w->functions, (uint64_t)id + 1);
+	const uint64_t of = id & PDB_CROSS ? (uint64_t)w->module + 1 : 0;
+	uint32_t *known = map64_put(&w->functions, (of << 32 | id) + 1);
 
 	if (*known)
 		return *known;
-	make_inlinee_name(w, id);
+	make_inlinee_name(w, of ? pdb_cross_id(w, id) : id);
 	if (w->text.len)
 		*known = store_copy(&w->writer, w->text.data, w->text.len);
 	return *known;
 }
 
-uint32_t pdb_path(struct pdb_worker *w, uint32_t file)
+const char *pdb_text_at(struct pdb_worker *w, uint32_t offset, size_t *n, bool *stays)
 {
 	const uint32_t size = msf_size(w->pdb->msf, w->pdb->names);
-	uint32_t offset, *known;
-	const uint8_t *b = NULL, *end = NULL;
-	bool stays = false;
+	const uint8_t *b, *end = NULL;
 
-	if (!pdb_file_name(w, file, &offset) || size < 12 || offset >= size - 12)
-		return 0;
-	known = map64_put(&w->files, (uint64_t)offset + 1);
-	if (*known)
-		return *known;
-	for (uint32_t n = TEXT_FIRST; !end && n <= TEXT_MOST; n *= 16) {
+	if (size < 12 || offset >= size - 12)
+		return NULL;
+	for (uint32_t most = TEXT_FIRST; !end && most <= TEXT_MOST; most *= 16) {
 		uint32_t left = size - 12 - offset;
 
-		left = n < left ? n : left;
+		left = most < left ? most : left;
 		b = msf_bytes(w->pdb->msf, w->pdb->names, 12 + (uint64_t)offset, left, &w->scratch,
-			      &stays);
+			      stays);
 		end = b ? memchr(b, 0, left) : NULL;
+		*n = end ? (size_t)(end - b) : 0;
 	}
-	if (end)
-		*known = stays ? store_text(&w->writer, (const char *)b, (size_t)(end - b))
-			       : store_copy(&w->writer, (const char *)b, (size_t)(end - b));
+	return end ? (const char *)end - *n : NULL;
+}
+
+uint32_t pdb_path(struct pdb_worker *w, uint32_t file)
+{
+	uint32_t offset, *known;
+	const char *text;
+	bool stays;
+	size_t n;
+
+	if (!pdb_file_name(w, file, &offset))
+		return 0;
+	known = map64_put(&w->files, (uint64_t)offset + 1);
+	text = *known ? NULL : pdb_text_at(w, offset, &n, &stays);
+	if (text)
+		*known = stays ? store_text(&w->writer, text, n) : store_copy(&w->writer, text, n);
 	return *known;
 }
 

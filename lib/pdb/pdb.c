@@ -105,20 +105,19 @@ static void find_owners(struct pdb_engine *g)
 	msf_room_release(&room);
 }
 
-/* A module, whose name is passed over. False: there are no more, or it is broken. */
-static bool next_module(struct cursor *c, struct pdb_task *t)
+bool pdb_next_module(struct cursor *c, struct pdb_module *m)
 {
 	size_t n;
 
 	if (cursor_done(c))
 		return false;
 	cursor_skip(c, 34, "module");
-	t->stream = cursor_u16(c);
-	t->symbols = cursor_u32(c);
-	t->old_lines = cursor_u32(c);
-	t->parts = cursor_u32(c);
+	m->stream = cursor_u16(c);
+	m->symbols = cursor_u32(c);
+	m->old_lines = cursor_u32(c);
+	m->parts = cursor_u32(c);
 	cursor_skip(c, 16, "module");
-	cursor_cstr(c, &n);
+	m->name = cursor_cstr(c, &m->n);
 	cursor_cstr(c, &n);
 	if (cursor_failed(c))
 		return false;
@@ -147,7 +146,7 @@ static void make_tasks(struct pdb_engine *g, uint32_t *query)
 			n_owners++;
 	g->tasks = mem_zarray(n_owners, sizeof *g->tasks);
 	cursor_init(&c, p, p ? part->size : 0, 0, &e);
-	for (t = (struct pdb_task){.n = 0}; g->n_tasks < n_owners && next_module(&c, &t);
+	for (t = (struct pdb_task){.n = 0}; g->n_tasks < n_owners && pdb_next_module(&c, &t.m);
 	     module++) {
 		uint32_t n = module < UINT16_MAX + 1 ? counts[module + 1] : 0;
 
@@ -194,7 +193,8 @@ static void run_tasks(struct pdb_engine *g)
 	g->order = mem_array(g->n_tasks, sizeof *g->order);
 	for (size_t i = 0; i < g->n_tasks; i++)
 		items[i] = (struct sort_item){
-		    UINT64_MAX - ((uint64_t)g->tasks[i].symbols + g->tasks[i].parts), (uint32_t)i};
+		    UINT64_MAX - ((uint64_t)g->tasks[i].m.symbols + g->tasks[i].m.parts),
+		    (uint32_t)i};
 	sort_radix(items, g->n_tasks);
 	for (size_t i = 0; i < g->n_tasks; i++)
 		g->order[i] = items[i].index;

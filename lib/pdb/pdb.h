@@ -7,6 +7,7 @@
  *	module.c  procedures and inlined calls of a module that hold an address
  *	lines.c   its lines, files and the first lines of inlined functions
  *	names.c   names: public symbols, ids and types, files
+ *	cross.c   functions whose ids other modules have
  *	answer.c  one module and its addresses -> answers
  *
  * Facts: Microsoft's microsoft-pdb (include/cvinfo.h), and what LLVM and lld read and write.

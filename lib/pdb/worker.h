@@ -67,6 +67,16 @@ struct pdb_types {
 	uint32_t index_stream, index_at, n_index;
 };
 
+/* A module, as the list has it. */
+struct pdb_module {
+	uint32_t stream, symbols, old_lines, parts; /* bytes of each part of its stream */
+	const char *name;                           /* n bytes in the list */
+	size_t n;
+};
+struct cursor;
+/* False: there are no more, or it is broken. */
+bool pdb_next_module(struct cursor *c, struct pdb_module *m);
+
 struct pdb_worker {
 	const struct pdb_file *pdb;
 	const struct pdb_types *types, *ids;
@@ -76,9 +86,15 @@ struct pdb_worker {
 	struct msf_room room, scratch;
 	struct map64 files,
 	    functions; /* ids of texts, by offset in /names and by number of the function's id */
+	struct pdb_exporter {
+		uint32_t name;          /* offset in /names */
+		uint32_t stream, at, n; /* bytes of its exports; 0: it has none */
+	} * exporters;
+	size_t n_exporters, cap_exporters;
 	struct buf text;
 	bool fresh; /* its time has not begun */
 	/* Of the present module: */
+	uint32_t module;
 	struct pdb_bytes symbols, parts, checksums;
 	const char *why; /* what is wrong with it; NULL: nothing */
 	struct pdb_queried *q;
@@ -122,7 +138,16 @@ bool pdb_file_name(const struct pdb_worker *w, uint32_t file, uint32_t *offset);
 /* Where the function of an inlined call is; NULL: the module does not say. */
 const struct pdb_inlinee *pdb_inlinee_of(struct pdb_worker *w, uint32_t id);
 
+/* Parts of a module's lines: steps over one. False: there are no more. */
+bool pdb_next_part(const struct pdb_bytes *b, uint32_t *at, uint32_t *kind, struct pdb_bytes *part);
+
+/* cross.c: the number of a function's id that another module has; 0: it cannot be found. */
+uint32_t pdb_cross_id(struct pdb_worker *w, uint32_t id);
+#define PDB_CROSS (UINT32_C(1) << 31) /* an id is such a one */
+
 /* names.c */
+/* The text at an offset in /names, in w->scratch or the file; NULL: there is none. */
+const char *pdb_text_at(struct pdb_worker *w, uint32_t offset, size_t *n, bool *stays);
 void pdb_types_open(struct pdb_types *t, const struct pdb_file *p, uint32_t stream);
 /* Ids of texts in the store; 0: there is none. */
 uint32_t pdb_proc_name(struct pdb_worker *w, const struct pdb_proc *p);
@@ -131,8 +156,8 @@ uint32_t pdb_path(struct pdb_worker *w, uint32_t file);
 
 /* answer.c */
 struct pdb_task {
-	uint32_t module;                            /* number */
-	uint32_t stream, symbols, old_lines, parts; /* bytes of each part of its stream */
+	uint32_t module; /* number */
+	struct pdb_module m;
 	const uint32_t *query; /* n indexes of the job's addresses, ascending */
 	size_t n;
 	const char *why; /* static text; NULL: nothing is wrong with it */

@@ -6,6 +6,7 @@
  *	pdb pdb AGE         its PDB
  *	pdb scattered AGE   the same, with streams whose blocks lie backwards
  *	pdb wide AGE        the same, with the second version of contributions
+ *	pdb cross AGE       the same, with an inlined call of a function whose id another module has
  *	pdb x86 AGE         the same, for 32-bit x86
  *	pdb fastlink AGE    a PDB of /DEBUG:FASTLINK
  */
@@ -29,6 +30,7 @@ int main(int argc, char **argv)
 					       .fastlink = is("fastlink"),
 					       .scattered = is("scattered"),
 					       .wide = is("wide"),
+					       .cross = is("cross"),
 					       .machine = is("x86") ? 0x14c : 0x8664});
 	fwrite(b.data, 1, b.len, stdout);
 	buf_release(&b);

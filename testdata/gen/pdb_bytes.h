@@ -25,6 +25,7 @@ struct pdb_how {
 	bool fastlink;
 	bool scattered; /* the blocks of streams lie backwards */
 	bool wide;      /* contributions of the second version */
+	bool cross;     /* the id of helper is one that module b.obj has */
 	uint16_t machine;
 };
 
@@ -117,7 +118,12 @@ static inline size_t pdb_site(struct buf *b, uint32_t inlinee, bool counted,
 	return at;
 }
 
-static inline void pdb_symbols(struct buf *b)
+static inline uint32_t pdb_helper_id(const struct pdb_how *how)
+{
+	return how->cross ? 0x80000001 : 0x1003;
+}
+
+static inline void pdb_symbols(struct buf *b, const struct pdb_how *how)
 {
 	/* line +2; code +10; code +8 and line +3; length 18 */
 	static const char think[] = {6, 4, 3, 0x10, 11, 0x68, 4, 0x18};
@@ -132,7 +138,7 @@ static inline void pdb_symbols(struct buf *b)
 	inner = pdb_site(b, 0x1002, false, draw, sizeof draw);
 	pdb_close(b, inner, 0x114e);
 	pdb_close(b, outer, 0x114e);
-	outer = pdb_site(b, 0x1003, true, helper, sizeof helper);
+	outer = pdb_site(b, pdb_helper_id(how), true, helper, sizeof helper);
 	pdb_close(b, outer, 0x114e);
 	pdb_close(b, proc, 6);
 	proc = pdb_proc(b, 0x110f, 0x200, 0x20, "local_fn");
@@ -201,7 +207,7 @@ static inline void pdb_rows(struct buf *b, uint32_t file, const uint32_t (*rows)
 	}
 }
 
-static inline void pdb_parts(struct buf *b)
+static inline void pdb_parts(struct buf *b, const struct pdb_how *how)
 {
 	static const uint32_t outer[][3] = {{0, 20, 1}, {0x30, 21, 2}, {0x50, 22, 3}};
 	static const uint32_t included[][3] = {{0x60, 99, 9}};
@@ -239,10 +245,32 @@ static inline void pdb_parts(struct buf *b)
 	put(b, 8, 4);
 	put(b, 40, 4);
 	put(b, 0, 4);
-	put(b, 0x1003, 4);
+	put(b, pdb_helper_id(how), 4);
 	put(b, 0, 4);
 	put(b, 70, 4);
 	put(b, 0, 4);
+	pdb_end_part(b, at);
+	if (!how->cross)
+		return;
+	at = pdb_part(b, 0xf7);
+	put(b, 29, 4);
+	put(b, 2, 4);
+	put(b, 0x80000777, 4);
+	put(b, 0x80000778, 4);
+	pdb_end_part(b, at);
+}
+
+/* What module b.obj has. */
+static inline void pdb_exports(struct buf *b)
+{
+	size_t at;
+
+	put(b, 4, 4); /* no symbols */
+	at = pdb_part(b, 0xf8);
+	put(b, 0x80000777, 4);
+	put(b, 0x1001, 4);
+	put(b, 0x80000778, 4);
+	put(b, 0x1003, 4);
 	pdb_end_part(b, at);
 }
 
@@ -366,7 +394,8 @@ static inline void pdb_dbi(struct buf *b, const struct pdb_how *how, uint32_t sy
 
 	pdb_module(&modules, 0xffff, 0, 0, "* Linker *");
 	pdb_module(&modules, 8, symbols, parts, "a.obj");
-	pdb_module(&modules, 0xffff, 0, 0, "b.obj");
+	pdb_module(&modules, how->cross ? 11 : 0xffff, how->cross ? 4 : 0, how->cross ? 24 : 0,
+		   "B.obj");
 	put(&pieces, how->wide ? 0xf13151e4 : 0xf12eba2d, 4);
 	pdb_contribution(&pieces, 0x100, 0x250, 1, how->wide);
 	pdb_contribution(&pieces, 0x400, 0x100, 2, how->wide);
@@ -435,15 +464,18 @@ static inline void pdb_streams(struct buf *s, const struct pdb_how *how)
 	put(&s[6], 0xeffe0000 + 19990810, 4);
 	pdb_zeroes(&s[6], 8);
 	buf_add(&s[6], map.data, map.len);
-	pdb_symbols(&s[8]);
+	pdb_symbols(&s[8], how);
 	symbols = (uint32_t)s[8].len;
-	pdb_parts(&s[8]);
+	pdb_parts(&s[8], how);
+	if (how->cross)
+		pdb_exports(&s[11]);
 	put(&s[9], 0xeffeeffe, 4);
 	put(&s[9], 1, 4);
-	put(&s[9], 29, 4);
+	put(&s[9], 35, 4);
 	pdb_text(&s[9], "");
 	pdb_text(&s[9], "c:\\src\\main.cpp"); /* at 1 */
 	pdb_text(&s[9], "c:\\src\\ai.h");     /* at 17 */
+	pdb_text(&s[9], "b.obj");             /* at 29 */
 	put(&s[9], 1, 4); /* a hash table of one slot, and the number of texts */
 	put(&s[9], 0, 4);
 	put(&s[9], 2, 4);

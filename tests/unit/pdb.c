@@ -129,6 +129,11 @@ TEST(contributions_of_the_second_version)
 	check_all(&(struct pdb_how){.age = 1, .machine = 0x8664, .wide = true});
 }
 
+TEST(ids_of_another_module)
+{
+	check_all(&(struct pdb_how){.age = 1, .machine = 0x8664, .cross = true});
+}
+
 /* All addresses at once: neighbours share calls, and are the same as one by one. */
 TEST(neighbours)
 {
@@ -201,7 +206,7 @@ TEST(lies)
 	uint8_t found;
 	size_t opened = 0;
 
-	pdb_make(&b, &plain);
+	pdb_make(&b, &(struct pdb_how){.age = 1, .machine = 0x8664, .cross = true});
 	for (size_t at = 0; at + 4 <= b.len; at += 2)
 		for (size_t k = 0; k < 3; k++) {
 			struct err e = ERR_INIT;
@@ -215,6 +220,7 @@ TEST(lies)
 			} else {
 				opened++;
 				answer(o, 0x11c, &found);
+				answer(o, 0x140, &found);
 				answer(o, 0x300, &found);
 				(void)object_symbol_at(o, PDB_TEXT + 0x400);
 			}
