@@ -8,7 +8,8 @@
  *
  * An address is the image base and an RVA. The build-id is the GUID of the CodeView record, in the
  * file's order of bytes, as LLVM has it (BuildID.cpp); GNU ld and lld write one into .buildid. A
- * symbol has no size, and in 32-bit x86 code it loses what the calling convention adds to its name.
+ * symbol has no size: it ends where the next one begins, or the next object file's piece of the section, whose static
+ * functions may have lost their symbols. In 32-bit x86 code it loses what the calling convention adds to its name.
  */
 #include "lib/object/pe.h"
 #include "lib/base/buf.h"
@@ -409,6 +410,12 @@ static bool is_function(const struct coff_symbol *s)
 	return s->type >> 4 == TYPE_FUNCTION;
 }
 
+/* A section, or what one object file has of it. */
+static bool is_piece(const struct coff_symbol *s)
+{
+	return s->class == CLASS_STATIC && s->more && !is_function(s);
+}
+
 /* Where the symbol is, of code or (data) of anything that is loaded; *end: of its section. */
 static bool place_symbol(const struct object_image *f, const struct coff_symbol *s, bool data,
 			 uint64_t *value, uint64_t *end)
@@ -416,9 +423,7 @@ static bool place_symbol(const struct object_image *f, const struct coff_symbol 
 	const struct section_header *t;
 
 	if (s->section < 1 || s->section >= f->n_sections ||
-	    (s->class != CLASS_EXTERNAL && s->class != CLASS_STATIC && s->class != CLASS_WEAK) ||
-	    /* a section, or what one object file has of it, described by what follows */
-	    (s->class == CLASS_STATIC && s->more && !is_function(s)))
+	    (s->class != CLASS_EXTERNAL && s->class != CLASS_STATIC && s->class != CLASS_WEAK))
 		return false;
 	t = &f->sections[s->section];
 	if (!(t->flags & (data ? SECTION_LOADED : SECTION_CODE)) || s->value >= t->size ||
@@ -485,6 +490,31 @@ static const char *symbol_name(const struct object_image *f, struct coff_names *
 	return !name ? "" : f->arch == ARCH_X86 ? undecorate(name) : name;
 }
 
+/* Where the pieces of object files begin, sorted: nothing of one goes on in the next one. */
+struct coff_pieces {
+	uint64_t *lo;
+	size_t n, cap;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void read_pieces(struct coff_pieces *p, const struct object_image *f, struct cursor c)
+{
+	struct coff_symbol x;
+	uint64_t value, end;
+
+	while (!cursor_done(&c) && next_symbol(&c, &x))
+		if (is_piece(&x) && place_symbol(f, &x, true, &value, &end))
+			VEC_PUSH(p->lo, p->n, p->cap) = value;
+	if (p->n)
+		qsort(p->lo, p->n, sizeof *p->lo, by_address);
+}
+
 static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 			     const struct object_image *f)
 {
@@ -493,6 +523,7 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 					     .offset = f->symtab.offset,
 					     .size = f->symtab.n * SYMBOL};
 	struct coff_names names = {.n_strings = f->symtab.n_names, .used = f->symtab.n_names + 1};
+	struct coff_pieces pieces = {.n = 0};
 	struct err e = ERR_INIT;
 	struct coff_symbol x;
 	struct cursor c;
@@ -516,11 +547,16 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 	}
 	names.all[names.n_strings] = 0;
 	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
+	read_pieces(&pieces, f, c);
 	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1 && next_symbol(&c, &x)) {
 		const char *name;
+		size_t piece;
 
-		if (!place_symbol(f, &x, l->data, &value, &end))
+		if (is_piece(&x) || !place_symbol(f, &x, l->data, &value, &end))
 			continue;
+		piece = BISECT(i, 0, pieces.n, pieces.lo[i] <= value);
+		if (piece < pieces.n && pieces.lo[piece] < end)
+			end = pieces.lo[piece];
 		name = symbol_name(f, &names, &x);
 		if (*name)
 			symtab_add(s, l,
@@ -534,6 +570,7 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 	}
 	s->names[l->n_names++] = names.all;
 	mem_budget_free(bytes);
+	free(pieces.lo);
 }
 
 /* Bytes in memory, and exports. */

@@ -331,7 +331,9 @@ TEST(coff_symbols)
 		check_symbol(o, text + 0x3f, "eightbyt");
 		check_symbol(o, text + 0x40, NULL);
 		s = object_symbol_at(o, text + 0x20);
-		CHECK(s && s->local && !s->sized && s->hi == text + 0x30);
+		CHECK(s && s->local && !s->sized && s->hi == text + 0x28);
+		check_symbol(o, text + 0x27, i ? "a_long_name" : "_a_long_name");
+		check_symbol(o, text + 0x28, NULL); /* of another object file, without symbols */
 		s = object_any_symbol_at(o, files[i]->base + DATA_RVA + 5);
 		CHECK(s && !strcmp(s->name, "variable"));
 		object_free(o);
