@@ -467,10 +467,10 @@ static enum status folded_read(struct import *im, struct err *e)
 	return st;
 }
 
-/* "A B;C;C # 12": what a table says of its number. */
+/* "A B;C;C # 12", "passed: 5; failed: 12": a text says of its number what it is. */
 static bool is_remark(const char *s, size_t n)
 {
-	return n > 1 && s[n - 1] == '#' && s[n - 2] == ' ';
+	return n > 1 && (s[n - 1] == ':' || (s[n - 1] == '#' && s[n - 2] == ' '));
 }
 
 /* The lines of the head, and at least one that has several entries. */
