@@ -116,9 +116,9 @@ include $(if $(brings),build/deps-build) build/deps.mk
 endif
 override CPPFLAGS += $(TM_CPPFLAGS)
 # LLVM's demangler (lib/demangle/demangle_llvm.c) is a part of what is built, and no library to link with.
-cxxabi   := $(filter %/libc++abi.a,$(TM_LIBS))
+llvm_a   := $(filter %/libLLVMDemangle.a,$(TM_LIBS))
 # Capstone and libmicrohttpd are loaded at their first use (lib/base/shared_library.h).
-override LDLIBS   += $(filter-out $(cxxabi) -lcapstone -lmicrohttpd,$(TM_LIBS))
+override LDLIBS   += $(filter-out $(llvm_a) -lcapstone -lmicrohttpd,$(TM_LIBS))
 
 # The tests that T names may be of any tier.
 tiers    := $(or $(TIER),$(if $(T),$(shell tests/run --tiers $(T)),check))
@@ -336,23 +336,31 @@ $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Of libc++abi the demangler and what it needs, as one object with one name. Its memory is ours, and so bounded;
-# what else it defines (exceptions, operators of C++) must not meet a program's own.
-abi_obj := $(if $(cxxabi),$(B)/libcxxabi.o)
-$(B)/libcxxabi.o: $(cxxabi) $(B)/flags
+# Of LLVM's demangler what makes names of C++, D and Microsoft's C++, as one object with three names. Its memory is ours,
+# and so bounded; what it has of C++ beside that (types that name themselves, exceptions) is ours, too, or its end.
+llvm_obj := $(if $(llvm_a),$(B)/llvm_demangle.o)
+llvm_itanium   := _ZN4llvm15itaniumDemangleESt17basic_string_viewIcSt11char_traitsIcEEb
+llvm_microsoft := _ZN4llvm17microsoftDemangleESt17basic_string_viewIcSt11char_traitsIcEEPmPiNS_15MSDemangleFlagsE
+llvm_dlang     := _ZN4llvm13dlangDemangleESt17basic_string_viewIcSt11char_traitsIcEE
+llvm_names     := llvm_itanium llvm_microsoft llvm_dlang
+llvm_becomes   := $(foreach f,$(llvm_names),$($f)=$f) $(foreach f,malloc realloc free memcpy memmove abort,$f=llvm_$f) \
+                  _Znwm=llvm_new _Znam=llvm_new_array _ZdlPvm=llvm_delete _ZdaPv=llvm_delete_array \
+                  _ZTVN10__cxxabiv117__class_type_infoE=llvm_class _ZTVN10__cxxabiv120__si_class_type_infoE=llvm_derived_class \
+                  _ZSt9terminatev=llvm_terminate _ZSt24__throw_out_of_range_fmtPKcz=llvm_out_of_range \
+                  _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_createERmm=llvm_string
+$(B)/llvm_demangle.o: $(llvm_a) $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(LD) -r --gc-sections --force-group-allocation -u __cxa_demangle -o $@.tmp $(cxxabi) && \
-	  $(OBJCOPY) --redefine-sym __cxa_demangle=libcxxabi_demangle $(foreach f,malloc realloc free memcpy, \
-	  --redefine-sym $(f)=libcxxabi_$(f)) --keep-global-symbol=libcxxabi_demangle $@.tmp $@ && rm $@.tmp
+	$(call say,LINK,$@)$(LD) -r --gc-sections --force-group-allocation $(foreach f,$(llvm_names),-u $($f)) -o $@.tmp $(llvm_a) && \
+	  $(OBJCOPY) $(llvm_becomes:%=--redefine-sym %) $(llvm_names:%=--keep-global-symbol=%) $@.tmp $@ && rm $@.tmp
 
-$(B)/rooms.a: $(lib_obj) $(abi_obj) $(B)/members
-	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj) $(abi_obj)
+$(B)/rooms.a: $(lib_obj) $(llvm_obj) $(B)/members
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(lib_obj) $(llvm_obj)
 
 # Of our programs alone, and of this version: no interface.
 link_so = $(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-z,defs,-z,now,-Bsymbolic-functions,-soname,$(@F) \
           '-Wl,-rpath,$$ORIGIN' -o $@ $(filter %.o,$^) $(filter %.so,$^) $(LDLIBS)
 
-$(ROOMS): $(filter-out $(view_own) $(symbols_obj),$(lib_obj)) $(abi_obj) $(B)/members
+$(ROOMS): $(filter-out $(view_own) $(symbols_obj),$(lib_obj)) $(llvm_obj) $(B)/members
 	@mkdir -p $(@D)
 	$(link_so)
 
@@ -369,8 +377,8 @@ $(B)/library/%.c.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(LIBRARY_FLAGS) $(HARDENED) -MMD -MP -c -o $@ $<
 
-$(B)/library/rooms.a: $(library_obj) $(abi_obj) $(B)/library/members
-	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(library_obj) $(abi_obj)
+$(B)/library/rooms.a: $(library_obj) $(llvm_obj) $(B)/library/members
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(library_obj) $(llvm_obj)
 
 $(B)/lib/$(soname): $(library_own) $(B)/library/rooms.a lib/library/libtracemill.map
 	@mkdir -p $(@D)
@@ -480,7 +488,7 @@ $(filter-out %/tm-view,$(PROGRAMS)): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export tm-inspect
 view_src  := cmd/tm-view.c $(filter $(foreach p,tm-view $(answering),cmd/$p/%),$(own_src))
 view_obj  := $(addprefix $(B)/library/,$(addsuffix .o,$(view_src) $(lib_src) lib/base/resource_scope.c)) \
-             $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o $(abi_obj)
+             $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o $(llvm_obj)
 
 $(B)/bin/tm-view $(B)/installed/tm-view: $(view_obj)
 	@mkdir -p $(@D)

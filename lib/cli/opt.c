@@ -13,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef TM_WITHOUT
+#define BUILT_WITHOUT "built without " TM_WITHOUT "\n"
+#else
+#define BUILT_WITHOUT ""
+#endif
+
 enum { WIDE = 80, TEXT_AT = 29 }; /* columns of the help */
 
 static const char *const progress_choices[] = {"auto", "always", "never", NULL};
@@ -620,7 +626,7 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 	if (cli_now->want_help)
 		help();
 	else if (cli_now->want_version)
-		fprintf(cli_out(), "%s (tracemill) %s\n", p->name, TM_VERSION);
+		fprintf(cli_out(), "%s (tracemill) %s\n" BUILT_WITHOUT, p->name, TM_VERSION);
 	if (cli_now->want_help || cli_now->want_version)
 		cli_leave(cli_exit());
 	return operands;

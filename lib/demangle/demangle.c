@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/demangle/demangle_llvm.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -91,37 +92,49 @@ char *demangle(const char *raw)
 {
 	const char *suffix = *raw == '_' ? strchr(raw, '@') : NULL; /* a version, "@plt" */
 
+	if (*raw == '?')
+		return demangle_microsoft(raw);
 	if (suffix)
 		return demangle_with_suffix(raw, suffix, demangle);
 	return demangle_with(raw, DMGL_PARAMS | DMGL_ANSI);
 }
 
-/* Where a linkage name may begin in what a capture carries: behind its module, if one is there. */
-static const char *behind_module(const char *s, size_t n)
+static bool begins_linkage_name(char c)
 {
-	const char *tick = memrchr(s, '`', n), *bang = memrchr(s, '!', n);
-	const char *at = tick > bang ? tick : bang;
+	return c == '_' || c == '?';
+}
 
-	return at ? at + 1 : s;
+/* Where a linkage name may begin in what a capture carries: behind its module, if one is there. NULL: nowhere. */
+static const char *linkage_name_in(const char *s, size_t n)
+{
+	const char *tick, *bang, *at;
+
+	if (!n || begins_linkage_name(*s))
+		return n ? s : NULL;
+	tick = memrchr(s, '`', n);
+	bang = memrchr(s, '!', n);
+	at = tick > bang ? tick : bang;
+	return at && at + 1 < s + n && begins_linkage_name(at[1]) ? at + 1 : NULL;
+}
+
+bool demangle_may_capture(const char *s, size_t n)
+{
+	return linkage_name_in(s, n);
 }
 
 char *demangle_captured(const char *s, size_t n)
 {
 	static const char word[] = "0123456789_.$"
 				   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	const char *start = s;
+	const char *start = n < LONGEST ? linkage_name_in(s, n) : NULL;
 	struct buf whole = BUF_INIT;
 	char *raw, *text;
 	size_t len;
 
-	if (n >= LONGEST)
-		return NULL;
-	if (n && *s != '_')
-		start = behind_module(s, n);
-	if (start == s + n || *start != '_')
+	if (!start)
 		return NULL;
 	raw = mem_strndup(start, (size_t)(s + n - start));
-	len = strspn(raw, word);
+	len = *raw == '?' ? strcspn(raw, " \t+([") : strspn(raw, word);
 	if (raw[len] == '[' && raw[len - 1] == '_') /* collapsed stacks mark kernels and JITs so */
 		len--;
 	raw[len] = '\0';

@@ -5,7 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/demangle/demangle.h"
 
-#ifdef HAVE_LIBCXXABI
+#ifdef HAVE_LLVM_DEMANGLE
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -30,9 +30,16 @@ struct piece {
 	max_align_t bytes[];
 };
 
+/* std::string_view of libstdc++. */
+struct llvm_text {
+	size_t n;
+	const char *s;
+};
+
 /* A name under way. */
 struct reading {
-	const char *raw;
+	char *(*how)(struct llvm_text);
+	struct llvm_text raw;
 	char *text; /* in one of the pieces; NULL: it is not mangled, or has too long a text */
 	struct piece *pieces;
 	size_t taken, copied;
@@ -42,13 +49,42 @@ struct reading {
 
 static _Thread_local struct reading *reading;
 
-/* Itanium C++ ABI, section 5.1.3.5 and following: __cxa_demangle, of which malloc, realloc, free and memcpy
- * are those below (Makefile). */
-char *libcxxabi_demangle(const char *mangled, char *buffer, size_t *n, int *status);
-void *libcxxabi_malloc(size_t n);
-void *libcxxabi_realloc(void *p, size_t n);
-void libcxxabi_free(void *p);
-void *libcxxabi_memcpy(void *to, const void *from, size_t n);
+#define SAME_AS(f) __attribute__((alias(#f)))
+
+/* llvm/Demangle/Demangle.h; what they need of C++ and of the C library's memory is below (Makefile). */
+char *llvm_itanium(struct llvm_text mangled, bool parameters);
+char *llvm_microsoft(struct llvm_text mangled, size_t *read, int *status, int flags);
+char *llvm_dlang(struct llvm_text mangled);
+_Noreturn void llvm_abort(void);
+_Noreturn void llvm_terminate(void) SAME_AS(llvm_abort);
+_Noreturn void llvm_out_of_range(void) SAME_AS(llvm_abort);
+_Noreturn void llvm_string(void) SAME_AS(llvm_abort); /* it makes none */
+void *llvm_malloc(size_t n);
+void *llvm_new(size_t n) SAME_AS(llvm_malloc);
+void *llvm_new_array(size_t n) SAME_AS(llvm_malloc);
+void *llvm_realloc(void *p, size_t n);
+void llvm_free(void *p);
+void llvm_delete(void *p) SAME_AS(llvm_free);
+void llvm_delete_array(void *p) SAME_AS(llvm_free);
+void *llvm_memcpy(void *to, const void *from, size_t n);
+void *llvm_memmove(void *to, const void *from, size_t n);
+
+enum { /* as llvm-symbolizer has it */
+       MSDF_NO_ACCESS = 1 << 1,
+       MSDF_NO_CONVENTION = 1 << 2,
+       MSDF_NO_RESULT = 1 << 3,
+       MSDF_NO_MEMBER = 1 << 4,
+       MICROSOFT_FLAGS = MSDF_NO_ACCESS | MSDF_NO_CONVENTION | MSDF_NO_RESULT | MSDF_NO_MEMBER,
+};
+
+/* Its classes say what they are, which nobody asks. */
+extern const char llvm_class[64], llvm_derived_class[64];
+const char llvm_class[64], llvm_derived_class[64];
+
+void llvm_abort(void)
+{
+	longjmp(reading->away, 1);
+}
 
 static struct piece *piece_of(void *p)
 {
@@ -66,7 +102,7 @@ static void unlink_piece(struct piece *p)
 		reading->pieces = p->next;
 }
 
-void *libcxxabi_malloc(size_t n)
+void *llvm_malloc(size_t n)
 {
 	struct piece *p = NULL;
 
@@ -75,7 +111,7 @@ void *libcxxabi_malloc(size_t n)
 		reading->no_memory = !p;
 	}
 	if (!p)
-		longjmp(reading->away, 1);
+		llvm_abort();
 	*p = (struct piece){.next = reading->pieces, .n = n};
 	if (p->next)
 		p->next->before = p;
@@ -84,18 +120,18 @@ void *libcxxabi_malloc(size_t n)
 	return p->bytes;
 }
 
-void *libcxxabi_realloc(void *p, size_t n)
+void *llvm_realloc(void *p, size_t n)
 {
 	size_t had = p ? piece_of(p)->n : 0;
-	void *to = libcxxabi_malloc(n);
+	void *to = llvm_malloc(n);
 
 	if (had)
 		memcpy(to, p, had < n ? had : n);
-	libcxxabi_free(p);
+	llvm_free(p);
 	return to;
 }
 
-void libcxxabi_free(void *p)
+void llvm_free(void *p)
 {
 	if (!p)
 		return;
@@ -103,28 +139,51 @@ void libcxxabi_free(void *p)
 	free(piece_of(p));
 }
 
-/* It prints by this: there is no other way to stop it. */
-void *libcxxabi_memcpy(void *to, const void *from, size_t n)
+/* It prints by these: there is no other way to stop it. */
+static void count_copied(size_t n)
 {
 	reading->copied += n + COPY;
 	if (reading->copied > MOST_COPIED)
-		longjmp(reading->away, 1);
+		llvm_abort();
+}
+
+void *llvm_memcpy(void *to, const void *from, size_t n)
+{
+	count_copied(n);
 	return memcpy(to, from, n);
+}
+
+void *llvm_memmove(void *to, const void *from, size_t n)
+{
+	count_copied(n);
+	return memmove(to, from, n);
+}
+
+static char *read_itanium(struct llvm_text raw)
+{
+	return llvm_itanium(raw, true);
+}
+
+static char *read_microsoft(struct llvm_text raw)
+{
+	return llvm_microsoft(raw, NULL, NULL, MICROSOFT_FLAGS);
 }
 
 static void llvm_read(void *arg)
 {
 	reading = arg;
 	if (!setjmp(reading->away))
-		reading->text = libcxxabi_demangle(reading->raw, NULL, NULL, NULL);
+		reading->text = reading->how(reading->raw);
 }
 
-/* raw has n bytes. */
-static char *demangle_llvm_text(const char *raw, size_t n)
+static char *demangle_llvm_text(char *(*how)(struct llvm_text), const char *raw)
 {
-	struct reading r = {.raw = raw}, *outer = reading;
+	size_t n = strnlen(raw, LONGEST + 1);
+	struct reading r = {.how = how, .raw = {n, raw}}, *outer = reading;
 	char *text = NULL;
 
+	if (n > LONGEST)
+		return NULL;
 	if (n > SHALLOW) {
 		struct coroutine *s = coroutine_new(llvm_read, &r, n * STACK_OF_BYTE);
 
@@ -136,11 +195,16 @@ static char *demangle_llvm_text(const char *raw, size_t n)
 	if (r.text && strlen(r.text) <= LONGEST_TEXT)
 		text = mem_strdup(r.text);
 	while (r.pieces)
-		libcxxabi_free(r.pieces->bytes);
+		llvm_free(r.pieces->bytes);
 	reading = outer;
 	if (r.no_memory)
 		mem_exhausted();
 	return text;
+}
+
+char *demangle_microsoft(const char *raw)
+{
+	return *raw == '?' ? demangle_llvm_text(read_microsoft, raw) : NULL;
 }
 
 /* Blocks of Clang have names of two or three underscores more, "___Z3foov_block_invoke"; Mach-O puts one in
@@ -158,18 +222,24 @@ char *demangle_llvm(const char *raw)
 
 	if (underscores && n > 4 && n <= LONGEST && !strcmp(raw + n - 4, "@plt"))
 		return demangle_with_suffix(raw, raw + n - 4, demangle_llvm);
-	if (!strcmp(raw, "_Dmain"))
-		return mem_strdup("D main");
-	if (!underscores || raw[underscores] != 'Z' || n > LONGEST || demangle_is_rust(raw))
+	if (!strncmp(raw, "_D", 2))
+		return demangle_llvm_text(llvm_dlang, raw);
+	if (!underscores || raw[underscores] != 'Z' || demangle_is_rust(raw))
 		return demangle(raw);
 	if (block)
-		text = demangle_llvm_text(block, n);
+		text = demangle_llvm_text(read_itanium, block);
 	if (!text)
-		text = demangle_llvm_text(raw + underscores - 1, n);
+		text = demangle_llvm_text(read_itanium, raw + underscores - 1);
 	return text ? text : demangle(raw);
 }
 
 #else
+
+char *demangle_microsoft(const char *raw)
+{
+	(void)raw;
+	return NULL;
+}
 
 char *demangle_llvm(const char *raw)
 {

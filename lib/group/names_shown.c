@@ -20,9 +20,7 @@ uint32_t names_shown(struct group_names *n, uint32_t name)
 	uint32_t *shown;
 	char *text;
 
-	/* What has no underscore at a place where a linkage name could begin is recognized
-	 * quickly. */
-	if (!len || (*s != '_' && !memmem(s, len, "`_", 2) && !memmem(s, len, "!_", 2)))
+	if (!demangle_may_capture(s, len))
 		return name;
 	shown = map64_put(&m->shown, name);
 	if (*shown)

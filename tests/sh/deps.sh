@@ -17,7 +17,7 @@ set -u
 
 # Nothing of the system but the shell's tools: what dpkg-query does not name is missing.
 mkdir bin
-for tool in sh bash awk cat cut dirname echo env grep head mkdir mv paste rm sed tr wc; do
+for tool in sh bash awk cat cut dirname echo env grep head mkdir mv paste rm sed tar tr wc; do
 	ln -s "$(type -P $tool)" bin/$tool
 done
 cat >bin/dpkg-query <<'X'
@@ -49,7 +49,6 @@ case " $* " in
 		zip) echo 'Inst zip (3.0-13 Debian:12/stable [amd64])' ;;
 		dwz) printf 'Remv gcc-multilib [4:12.2]\nInst dwz (0.15-1 Debian:12 [amd64])\n' ;;
 		libseccomp-dev) printf 'Remv seccomp-old [1.0]\nInst libseccomp-dev (2.5 Debian:12 [amd64])\n' ;;
-		libc++abi-19-dev) printf 'Remv libc++1-14 [14.0]\nInst libc++abi-19-dev (19.1 Debian:12 [amd64])\n' ;;
 		jq) printf 'Inst libc6 [2.36-9] (2.36-10 Debian:12.5/stable, Debian-Security:12/stable-security [amd64])\nInst jq (1.6 Debian:12 [amd64])\n' ;;
 		lz4) printf 'Inst libc6 [2.36-9] (2.41-1 Debian:13/testing [amd64])\nInst lz4 (1.9 Debian:12 [amd64])\n' ;;
 		bzip2) printf 'Inst libbz2 [1.0] (1.1 Debian Backports:12/bookworm-backports [amd64])\n' ;;
@@ -67,10 +66,11 @@ case " $* " in
 *' install '*) printf '%s\n' "$@" >>have ;;
 esac
 X
-# A package has the library that it is unpacked for.
-cat >bin/dpkg-deb <<'X'
+# A package has the library that it is unpacked for, and others.
+mkdir -p package/usr/lib/llvm-19/lib && touch package/usr/lib/llvm-19/lib/{libLLVMDemangle,libLLVMCore}.a
+cat >bin/dpkg-deb <<X
 #!/bin/sh
-mkdir -p "$3/usr/lib/llvm-19/lib" && : >"$3/usr/lib/llvm-19/lib/libc++abi.a"
+[ "\$1" = --fsys-tarfile ] && tar -c -C '$PWD/package' ./usr
 X
 chmod +x bin/*
 # A tree of its own, since something may be unpacked in it.
@@ -159,17 +159,19 @@ check '... alone, it is no failure' eval '[ $status = 0 ] && [ "$(installed)" = 
 deps libseccomp-dev dwz
 check '... and excuses no other one' eval '[ $status = 1 ] && [ "$(installed)" = 0 ] && grep -q "run: .* dwz$" out'
 
-if [ -f /usr/lib/llvm-19/lib/libc++abi.a ]; then
-	echo "skip - a library of a package that cannot be installed is taken out of it (it is installed here)"
+if [ -f /usr/lib/llvm-19/lib/libLLVMDemangle.a ]; then
+	echo "skip - a library of a large package is taken out of it (it is installed here)"
 else
-	deps libc++abi-19-dev zip
-	check 'a library of a package that cannot be installed is taken out of it' eval '[ $status = 0 ] && [ "$(installed)" = 1 ] &&
-		[ -f own/build/packages/libc++abi-19-dev/usr/lib/llvm-19/lib/libc++abi.a ]'
-	check '... it says why' grep -qx 'tracemill: going on with an unpacked libc++abi-19-dev: to install it would remove libc++1-14' out
-	deps libc++abi-19-dev
+	deps llvm-19-dev zip
+	check 'a library of a large package is taken out of it' eval '[ $status = 0 ] && [ "$(installed)" = 1 ] && ! grep "install.*llvm" log &&
+		[ -f own/build/packages/llvm-19-dev/usr/lib/llvm-19/lib/libLLVMDemangle.a ]'
+	check '... alone' [ ! -e own/build/packages/llvm-19-dev/usr/lib/llvm-19/lib/libLLVMCore.a ]
+	check '... it says so' grep -qx 'tracemill: going on with libLLVMDemangle.a of llvm-19-dev, which is not installed: no more of it is wanted' out
+	deps llvm-19-dev
 	check '... once' eval '[ $status = 0 ] && [ ! -s log ]'
-	check '... and is linked' eval 'CC=false PATH="$PWD/bin" sh own/.ci/deps flags | grep -q "packages/libc++abi-19-dev/.*/libc++abi.a .*\|-DHAVE_LIBCXXABI"'
+	check '... and is linked' eval 'CC=false PATH="$PWD/bin" sh own/.ci/deps flags >flags && grep -q "packages/llvm-19-dev/.*/libLLVMDemangle.a " flags && grep -q -e -DHAVE_LLVM_DEMANGLE flags'
 fi
+check 'what is built without is in --version' eval 'CC=false PATH="$PWD/bin" NO_LLVM_DEMANGLE=1 sh own/.ci/deps flags | grep -q -e "-DTM_WITHOUT=.\"libdeflate libseccomp libmicrohttpd libLLVMDemangle\"."'
 
 # What plain make asks: nothing is installed or planned, with root and without.
 for user in 0 1000; do

@@ -51,7 +51,7 @@ CPP
 check "a library of C++ compiles" "${CXX:-c++}" -std=c++17 -g -O1 -shared -fPIC -Wl,--build-id -o names.so names.cpp 2>err
 # How LLVM spells a name, where it is asked and can be: without its demangler in this build as GNU does.
 llvm_spells() { # NAME GNU'S
-	if ! grep -q -e -DHAVE_LIBCXXABI "$SRC/build/deps.mk"; then
+	if ! grep -q -e -DHAVE_LLVM_DEMANGLE "$SRC/build/deps.mk"; then
 		echo "$2"
 	elif command -v llvm-cxxfilt-19 >/dev/null 2>&1; then
 		llvm-cxxfilt-19 "$1"

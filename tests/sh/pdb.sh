@@ -3,8 +3,7 @@
 # tier: all
 #
 # PDBs that clang and lld-link make: all bytes of their code, compared with llvm-symbolizer 19. Names are compared as
-# they are in the PDB, since Microsoft's are not demangled here; of 32-bit x86, whose C names llvm-symbolizer leaves
-# decorated then, files, lines and the number of calls.
+# it shows them, and as they are in the PDB; not of 32-bit x86, whose C names llvm-symbolizer leaves decorated then.
 set -u
 
 for tool in clang++-19 lld-link-19 llvm-symbolizer-19 llvm-objdump-19; do
@@ -53,13 +52,15 @@ compare() {
 	n=$(wc -l <addrs)
 	inlined=$(awk -v RS= -F'\n' 'NF > 2 { n++ } END { print n + 0 }' want)
 	if [ "$n" -gt 100 ] && [ "$inlined" -gt 30 ] && cmp -s want got; then
-		echo "ok - $name: $n addresses, $inlined of them in inlined calls, as llvm-symbolizer-19"
+		echo "ok - $name $*: $n addresses, $inlined of them in inlined calls, as llvm-symbolizer-19"
 	else
-		echo "not ok - $name: $n addresses, $inlined of them in inlined calls"
+		echo "not ok - $name $*: $n addresses, $inlined of them in inlined calls"
 		diff want got | head -n 5
 	fi
 }
 
+shown=--demangle
+grep -q -e -DHAVE_LLVM_DEMANGLE "$SRC/build/deps.mk" || shown=--functions=none
 while read -r name target machine options; do
 	# shellcheck disable=SC2086 # words
 	if ! clang++-19 --target="$target-pc-windows-msvc" -g -gcodeview -ffreestanding -mno-stack-arg-probe \
@@ -67,10 +68,9 @@ while read -r name target machine options; do
 		! lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console "/machine:$machine" \
 			"/pdb:$name.pdb" "/out:$name.exe" w.o 2>>err; then
 		echo "skip - pdb: $name cannot be made: $(head -n 1 err)"
-	elif [ "$machine" = x86 ]; then
-		compare "$name" --functions=none
 	else
-		compare "$name" --no-demangle
+		compare "$name" $shown
+		[ "$machine" = x86 ] || compare "$name" --no-demangle
 	fi
 done <<'END'
 x64-O0 x86_64 x64 -O0

@@ -21,7 +21,7 @@ CPP
 
 # Names are spelled as LLVM does, where it can be asked and this build has its demangler, else as GNU does.
 filt=c++filt
-if grep -q -e -DHAVE_LIBCXXABI "$SRC/build/deps.mk" && command -v llvm-cxxfilt-19 >/dev/null; then
+if grep -q -e -DHAVE_LLVM_DEMANGLE "$SRC/build/deps.mk" && command -v llvm-cxxfilt-19 >/dev/null; then
 	filt=llvm-cxxfilt-19
 fi
 named() { # FILE: the addresses in want -> got

@@ -141,7 +141,7 @@ TEST(short_names)
 	CHECK(is_short("_Z1fIN1a1bEEvv", "f<a::b>"));
 }
 
-#ifdef HAVE_LIBCXXABI
+#ifdef HAVE_LLVM_DEMANGLE
 static bool is_llvm(const char *raw, const char *want)
 {
 	char *s = demangle_llvm(raw);
@@ -167,6 +167,9 @@ TEST(llvm_spelling)
 	CHECK(is_llvm("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
 		      "core::fmt::Write::write_fmt"));
 	CHECK(is_llvm("_Dmain", "D main"));
+	CHECK(is_llvm("_D8demangle4testi", "demangle.test"));
+	CHECK(is_llvm("?f@a@@YAXH@Z", "a::f(int)"));
+	CHECK(!demangle_llvm("_Done"));
 	CHECK(is_llvm("___Z3foov_block_invoke_2", "invocation function for block in foo()"));
 	CHECK(is_llvm("____Z3foov_block_invoke", "invocation function for block in foo()"));
 	CHECK(!demangle_llvm("main"));
@@ -213,7 +216,7 @@ TEST(llvm_deep_names)
 	free(s);
 }
 
-/* Each type is a pair of the one before: 2 to the 30th parts. libc++abi alone does not come back,
+/* Each type is a pair of the one before: 2 to the 30th parts. LLVM's alone does not come back,
  * and neither do names that libiberty cannot read. */
 TEST(llvm_bombs)
 {
