@@ -160,6 +160,31 @@ bool match_test(struct match *m, const char *s, size_t n)
 	return r >= 0;
 }
 
+bool match_may_begin(const struct match *m, char c)
+{
+	const uint8_t *bits = NULL;
+	uint32_t kind = 0, first = 0;
+
+	pcre2_pattern_info(m->code, PCRE2_INFO_FIRSTBITMAP, &bits);
+	if (bits)
+		return bits[(unsigned char)c / 8] >> (unsigned char)c % 8 & 1;
+	pcre2_pattern_info(m->code, PCRE2_INFO_FIRSTCODETYPE, &kind);
+	pcre2_pattern_info(m->code, PCRE2_INFO_FIRSTCODEUNIT, &first);
+	/* it may be meant in both cases, which pcre2 does not say */
+	return kind != 1 || first >= 0x80 || (first | 0x20) == ((unsigned char)c | 0x20);
+}
+
+bool match_test_at(struct match *m, const char *s, size_t n, size_t at)
+{
+	int r = pcre2_match(m->code, (PCRE2_SPTR)(s ? s : ""), n, at, PCRE2_ANCHORED, m->data,
+			    m->context);
+
+	if (r < 0 && r != PCRE2_ERROR_NOMATCH)
+		add_timeout(m);
+	/* pcre2 steps over what is not UTF-8, and begins behind it */
+	return r >= 0 && pcre2_get_ovector_pointer(m->data)[0] == at;
+}
+
 bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t to)
 {
 	size_t at = 0;

@@ -36,6 +36,10 @@ void match_free(struct match *m); /* accepts NULL */
 
 /* True when the pattern matches anywhere in the n bytes. */
 bool match_test(struct match *m, const char *s, size_t n);
+/* The same of a match that begins at a place; what is in front of it can be looked behind at. */
+bool match_test_at(struct match *m, const char *s, size_t n, size_t at);
+/* False: no match begins with this byte. */
+bool match_may_begin(const struct match *m, char c);
 /* The same of a match that has all bytes from one place up to another in it. */
 bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t to);
 uint64_t match_timed_out(const struct match *m);

@@ -3,6 +3,7 @@
 
 #include "lib/base/ini.h"
 #include "lib/base/mem.h"
+#include "lib/base/utf.h"
 #include "lib/match/match.h"
 #include "lib/rules/clones.h"
 #include "lib/rules/linkage.h"
@@ -12,8 +13,10 @@
 
 enum { SITES_FILE_MAX = 1 << 20 };
 
-/* An expression all of which begins with "^" is tried at one place of a name and not at each, and a
- * result in front is looked for once. */
+#define SHIPPED "the shipped site rules"
+
+/* An expression all of which begins with "^" is tried at one place of a name and not at each, and one with a result in
+ * front where the result may end. */
 enum part { PART_RESULT, PART_START, PART_ANYWHERE, PARTS };
 
 static const char *const words[] = {
@@ -26,15 +29,33 @@ struct sites {
 		unsigned verdict;
 	} * rules;
 	size_t n, cap;
-	/* The shipped rules of a kind, some together: a few passes over a name instead of fifty.
-	 * Compiled when first asked for. */
-	struct match *shipped[SITE_FILE + 1][PARTS];
-	bool compiled[SITE_FILE + 1];
+	/* The shipped rules of a kind, compiled when it is first asked for. Those that may begin with a byte are one, made
+	 * when it is first seen: each of dozens would look through a name anew. */
+	struct shipped {
+		struct match **rules[PARTS];
+		size_t n[PARTS], cap[PARTS];
+		struct {
+			struct match *rules; /* NULL: none begins so */
+			bool known;
+		} by_byte[PARTS][256];
+	} * shipped[SITE_FILE + 1];
 };
 
 struct sites *sites_new(void)
 {
 	return mem_zalloc(sizeof(struct sites));
+}
+
+static void shipped_free(struct shipped *x)
+{
+	for (size_t part = 0; x && part < PARTS; part++) {
+		for (size_t i = 0; i < x->n[part]; i++)
+			match_free(x->rules[part][i]);
+		for (size_t c = 0; c < 256; c++)
+			match_free(x->by_byte[part][c].rules);
+		free(x->rules[part]);
+	}
+	free(x);
 }
 
 void sites_free(struct sites *s)
@@ -44,8 +65,7 @@ void sites_free(struct sites *s)
 	for (size_t i = 0; i < s->n; i++)
 		match_free(s->rules[i].match);
 	for (size_t i = 0; i <= SITE_FILE; i++)
-		for (size_t k = 0; k < PARTS; k++)
-			match_free(s->shipped[i][k]);
+		shipped_free(s->shipped[i]);
 	free(s->rules);
 	free(s);
 }
@@ -113,41 +133,97 @@ static enum part part_of(const char **text)
 	return PART_RESULT;
 }
 
-static void compile_shipped(struct sites *s, enum site_rule_kind kind)
+static struct shipped *compile_shipped(enum site_rule_kind kind)
 {
-	struct buf b[PARTS] = {BUF_INIT};
+	struct shipped *x = mem_zalloc(sizeof *x);
 	struct err e = ERR_INIT;
 
 	for (const struct site_rule *r = site_rules; r->text; r++) {
 		const char *text = r->text;
 		enum part part = part_of(&text);
 
-		if (r->kind != kind)
-			continue;
-		if (!b[part].len)
-			buf_adds(&b[part], part == PART_RESULT ? SITE_RESULT "(?:" : "(?:");
-		else
-			buf_addc(&b[part], '|');
-		buf_addf(&b[part], "(?:%s)", text);
+		if (r->kind == kind)
+			VEC_PUSH(x->rules[part], x->n[part], x->cap[part]) =
+			    match_new((struct match_place){SHIPPED, 0}, text, strlen(text), 0, &e);
 	}
-	for (size_t k = 0; k < PARTS; k++) {
-		if (b[k].len) {
-			buf_addc(&b[k], ')');
-			s->shipped[kind][k] =
-			    match_new((struct match_place){"the shipped site rules", 0}, b[k].data,
-				      b[k].len, 0, &e);
-		}
-		buf_release(&b[k]);
+	return x;
+}
+
+static struct match *compile_together(const struct shipped *x, enum part part, char c)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct match *m;
+
+	for (size_t i = 0; i < x->n[part]; i++)
+		if (match_may_begin(x->rules[part][i], c))
+			buf_addf(&b, "%s(?:%s)", b.len ? "|" : "",
+				 match_pattern(x->rules[part][i]));
+	m = b.len ? match_new((struct match_place){SHIPPED, 0}, b.data, b.len, 0, &e) : NULL;
+	buf_release(&b);
+	return m;
+}
+
+/* A rule of this part matches at a place of the name. */
+static bool match_there(struct shipped *x, enum part part, const char *name, size_t n, size_t at)
+{
+	unsigned char c = at < n ? (unsigned char)name[at] : 0;
+
+	if (!x->by_byte[part][c].known)
+		x->by_byte[part][c].rules = compile_together(x, part, (char)c);
+	x->by_byte[part][c].known = true;
+	return x->by_byte[part][c].rules && match_test_at(x->by_byte[part][c].rules, name, n, at);
+}
+
+/* Behind the arguments of a template that begin there, as "<(?:[^<>]++|(?-1))*+>" has them; 0: they do not end. */
+static size_t behind_arguments(const char *name, size_t n, size_t at)
+{
+	size_t depth = 0, length;
+
+	for (; at < n && (length = utf8_next(name + at, n - at, NULL)); at += length) {
+		depth += name[at] == '<';
+		depth -= name[at] == '>';
+		if (!depth)
+			return at + 1;
 	}
-	s->compiled[kind] = true;
+	return 0;
+}
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_';
+}
+
+/* One matches at the begin of the name, or where SITE_RESULT ends. */
+static bool match_behind_result(struct shipped *x, const char *name, size_t n)
+{
+	if (match_there(x, PART_RESULT, name, n, 0))
+		return true;
+	for (size_t at = 0, next; at < n; at = next) {
+		bool ends = name[at] == ' ' || name[at] == '*' || name[at] == '&';
+
+		if (ends && at && match_there(x, PART_RESULT, name, n, at + 1))
+			return true;
+		next = name[at] == '<' ? behind_arguments(name, n, at)
+		       : ends || name[at] == ':' || is_word(name[at]) ? at + 1
+								      : 0;
+		if (!next)
+			break;
+	}
+	return false;
 }
 
 static bool is_shipped(struct sites *s, enum site_rule_kind kind, const char *name, size_t n)
 {
-	if (!s->compiled[kind])
-		compile_shipped(s, kind);
-	for (size_t k = 0; k < PARTS; k++)
-		if (s->shipped[kind][k] && match_test(s->shipped[kind][k], name, n))
+	struct shipped *x = s->shipped[kind];
+
+	if (!x)
+		x = s->shipped[kind] = compile_shipped(kind);
+	if (match_behind_result(x, name, n) || match_there(x, PART_START, name, n, 0))
+		return true;
+	for (size_t i = 0; i < x->n[PART_ANYWHERE]; i++)
+		if (match_test(x->rules[PART_ANYWHERE][i], name, n))
 			return true;
 	return false;
 }

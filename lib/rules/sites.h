@@ -21,7 +21,8 @@ struct site_rule {
 	const char *text; /* the expression; a group's heading */
 };
 
-/* With what a rule begins that is about all that a function template may have in front of it. */
+/* With what a rule begins that is about all that a function template may have in front of it. sites.c looks for it by
+ * code of its own: an expression would go back byte by byte through names of hundreds of bytes. */
 #define SITE_RESULT "^(?:(?:[\\w:*& ]|(<(?:[^<>]++|(?-1))*+>))+[ *&])?"
 
 extern const struct site_rule site_rules[]; /* ends with text NULL */
