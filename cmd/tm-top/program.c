@@ -697,6 +697,9 @@ int tm_top(int argc, char **argv)
 	cli_import_done(&q.given.import);
 	cli_report_start(&q.given.report);
 	q.symbols.off = q.given.no_symbols;
+	q.symbols.exes = (const char *const *)q.given.exes.items;
+	q.symbols.n_exes = q.given.exes.n;
+	q.symbols.of_captures = q.given.exes.n;
 	cli_autosymbolize(&q.symbols, "tm-top", NULL, &q.given.import.options, (size_t)q.n,
 			  (const char *const *)q.operands);
 	cli_sandbox("tm-top", NULL);
@@ -728,6 +731,7 @@ int tm_top(int argc, char **argv)
 	leaks_free(q.none);
 	leaks_free(q.caches);
 	frames_worst_free(q.worst);
+	opt_list_release(&q.given.exes);
 	opt_list_release(&q.given.suppressions);
 	opt_list_release(&q.given.source_dirs);
 	match_free(q.match);

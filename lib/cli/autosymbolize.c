@@ -34,9 +34,17 @@ struct collecting {
 
 /* --- which files --- */
 
-/* NULL: modules of its format have no build-ids. */
-static const struct reader *choose_reader(const char *path, const struct import_options *o)
+/* What its addresses are looked up by is there. */
+static bool names_may_come(const struct cli_symbols *s, const struct reader *r)
 {
+	return r->capabilities & CAPABILITY_BUILD_IDS ||
+	       (s->of_captures && r->capabilities & CAPABILITY_ADDRESSES);
+}
+
+/* NULL: it would get no names. */
+static const struct reader *choose_reader(const struct autosymbolize *a, const char *path)
+{
+	const struct import_options *o = a->import;
 	struct input in = {0};
 	struct err e = ERR_INIT;
 	const struct reader *r = NULL;
@@ -48,7 +56,7 @@ static const struct reader *choose_reader(const char *path, const struct import_
 	else if (!input_open(&in, path, &e) && !input_head(&in, &p, &n))
 		r = reader_by_bid(p, n, n < INPUT_HEAD, NULL);
 	input_close(&in);
-	return r && r->capabilities & CAPABILITY_BUILD_IDS ? r : NULL;
+	return r && names_may_come(a->to, r) ? r : NULL;
 }
 
 /* A file that can be read twice. Operands that are in memory have their symbols already (tm-view). */
@@ -86,6 +94,18 @@ static void keep_capture(struct cli_symbols_file *f, struct trace *t)
 	VEC_PUSH(f->captures, f->n, f->cap) = own;
 }
 
+/* Names count that a binary has by its build-id, or that the user has given. */
+static bool is_proven(const struct autosymbolize *a, const struct trace *t)
+{
+	const struct trace_symbols *y = &t->symbols;
+	bool given = a->to->of_captures;
+
+	for (size_t i = 1; given && i < y->n_bindings; i++)
+		if (y->bindings[i].call)
+			return true;
+	return !given && trace_symbolizer_has_proof(t);
+}
+
 /* --- the look-up --- */
 
 static enum status collecting_begin(struct sink *s, struct trace *t, struct err *e)
@@ -110,7 +130,7 @@ static enum status collecting_end(struct sink *s, struct trace *t, struct err *e
 		return err_set(e, ST_SYS, "%s", tracemill_error(c->a->symbolizer));
 	for (size_t i = had; i < t->n_notes; i++)
 		t->notes[i].symbolizing = true;
-	c->proven |= trace_symbolizer_has_proof(t);
+	c->proven |= is_proven(c->a, t);
 	keep_capture(&c->file, t);
 	return ST_OK;
 }
@@ -137,7 +157,7 @@ static void look_in_trace(struct autosymbolize *a, struct input *in, const char 
 	     proven = false;
 
 	for (size_t i = 0; ok && i < w.n; i++) {
-		proven |= trace_symbolizer_has_proof(w.captures[i].t);
+		proven |= is_proven(a, w.captures[i].t);
 		keep_capture(&f, w.captures[i].t);
 	}
 	rewrite_release(&w);
@@ -149,7 +169,7 @@ static void look_in_trace(struct autosymbolize *a, struct input *in, const char 
 
 static void look_in(struct autosymbolize *a, const char *path)
 {
-	const struct reader *r = choose_reader(path, a->import);
+	const struct reader *r = choose_reader(a, path);
 	struct input in = {0};
 	struct err e = ERR_INIT;
 

@@ -21,6 +21,8 @@ struct cli_symbols { /* zeroed is valid */
 	/* The user's words on binaries, for these two lists alone: borrowed. */
 	const char *const *exes, *const *debug_dirs; /* -e, --debug-dir */
 	size_t n_exes, n_debug_dirs;
+	/* The exes are the captures', as tm-symbolize has them, whether their modules have build-ids or not. */
+	bool of_captures;
 	/* found, by cli_autosymbolize: */
 	struct cli_symbols_file *files;
 	size_t n, cap;

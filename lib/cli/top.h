@@ -19,7 +19,7 @@ struct cli_top { /* as they are spelled */
 	struct cli_import import;
 	const char *metrics, *peek, *source, *min_percent;
 	const char *budget; /* of a frame */
-	struct opt_list source_dirs, suppressions;
+	struct opt_list source_dirs, suppressions, exes;
 	bool tree, bottom_up, no_symbols, memory, leaks, list_suppressions;
 	int by, below, sort; /* below: the key within by; -1: none */
 	int guess;           /* enum cli_when */
@@ -69,6 +69,8 @@ struct cli_top { /* as they are spelled */
 		       &(t).budget),                                                               \
 	    ROW_FLAG(0, "memory", "sizes, live bytes over time, and use of pages", &(t).memory),   \
 	    CLI_FILTER_ROWS((t).filter), CLI_VIEW_ROWS((t).filter), CLI_REPORT_ROWS((t).report),   \
-	    CLI_IMPORT_ROWS((t).import)
+	    CLI_IMPORT_ROWS((t).import),                                                           \
+	    ROW_LIST('e', "exe", "FILE", "binary of the capture, or MODULE=FILE (repeatable)",     \
+		     &(t).exes)
 
 #endif

@@ -68,7 +68,7 @@ OPTIONS = {
                 '--no-symbols',
     'print no number': '--list-suppressions --list-sites --raw-csv --plot --color --width --no-pager --quiet --verbose --progress --no-sandbox '
                        '--no-config --help --version',
-    'how a capture is read': '--format --maps --config --slide --locations --offsets',
+    'how a capture is read': '--format --maps --config --slide --locations --offsets --exe',
 }
 
 

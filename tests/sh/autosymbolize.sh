@@ -6,7 +6,7 @@
 # so the names are those of its source: a() and main() call malloc.
 # shellcheck disable=SC2317 # functions are called by check
 set -u
-: "${SRC:?}"
+: "${SRC:?}" "${GEN:?}"
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
@@ -57,6 +57,16 @@ try() { # PROGRAM ARGUMENT...
 	done <<<"$options"
 }
 try tm-top -q --csv
+# A format whose modules have no build-ids: the binary is given.
+"$GEN/addresses" -n 40 -s 1 sp >addresses
+"$GEN/memtracer" --seed 1 --addresses addresses --slide 0x100000 --frames 10 --stacks 20 --depth 3 >given.mem
+tm-symbolize -q -e sp given.mem 2>err | tm-top -q --csv --by function >want 2>>err
+tm-top -q --csv --by function -e sp given.mem >got 2>>err
+check 'tm-top -e: as tm-symbolize -e before it' eval 'grep -q ",main,sp" want && cmp want got'
+tm-top -q --csv --by function -e "given=$PWD/absent" given.mem >got 2>err
+check '... and of no such file: addresses' eval '! grep -q ",main,sp" got && [ "$(wc -l <got)" -gt 2 ]'
+tm-top -q --csv --by function -e sp --no-symbols given.mem >got 2>err
+check '... nor with --no-symbols' eval '! grep -q ",main,sp" got && [ "$(wc -l <got)" -gt 2 ]'
 check 'tm-top --no-symbols: none' eval '! tm-top -q --csv --no-symbols q1.tmt | grep -q "s\.c"'
 try tm-frames -q --csv --detail
 try tm-frames -q --csv --by site
