@@ -3,6 +3,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/dwarf/source.h"
+#include "lib/index/mapped.h"
+#include "lib/object/debug_map.h"
 #include "lib/pdb/pdb.h"
 
 #include <stdlib.h>
@@ -51,6 +53,8 @@ static const struct debug_source sources[] = {
     {"symbol file", object_is_source, answer_from_file, true, "the symbol file is not DWARF"},
     {"DWARF", object_has_dwarf, cache_run_dwarf, true, NULL},
     {"PDB", object_has_pdb, answer_from_pdb, true, "the debug information is a PDB"},
+    {"debug map", object_has_debug_map, cache_run_mapped, true,
+     "the debug information is in object files"},
     {"symbol table", has_symbols, answer_nothing, false, "the file has no DWARF"},
 };
 

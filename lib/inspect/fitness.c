@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/inspect/fitness.h"
 
+#include "lib/object/debug_map.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,6 +88,10 @@ static void lines(const struct inspect *x, struct fitness *f)
 	else if (object_debug_named(x->file.object))
 		say(f, FIT_NO, "keep the PDB of every build, beside the file or in a --debug-dir",
 		    "in the PDB %s, which was not found", object_debug_named(x->file.object));
+	else if (object_has_debug_map(x->file.object))
+		say(f, FIT_YES, "keep the .dSYM that dsymutil makes: object files are overwritten",
+		    "in the %zu object files of its debug map",
+		    object_debug_map(x->file.object)->n_files);
 	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");

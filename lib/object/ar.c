@@ -17,6 +17,8 @@ enum {
 	MAGIC = 8,
 	HEADER = 60,
 	NAME = 16,
+	TIME_AT = 16,
+	TIME = 12,
 	SIZE_AT = 48,
 	SIZE = 10,
 	NAME_MAX_BYTES = 4096,
@@ -42,7 +44,7 @@ static bool field(const char *p, size_t n, uint64_t *v)
 
 /* One header on its way to a member. */
 struct header {
-	uint64_t at, data, size;
+	uint64_t at, data, size, time;
 	char name[NAME];
 };
 
@@ -58,6 +60,8 @@ static enum status read_header(const struct ar *a, uint64_t at, struct header *h
 		return err_at(e, ST_BAD, at, "not the header of a member");
 	h->at = at;
 	h->data = at + HEADER;
+	if (!field(bytes + TIME_AT, TIME, &h->time))
+		h->time = 0;
 	memcpy(h->name, bytes, NAME);
 	return ST_OK;
 }
@@ -160,7 +164,7 @@ static enum status ar_read_member(struct ar *a, struct header *h, struct err *e)
 	if (!strncmp(name, "__.SYMDEF", 9))
 		return ST_OK;
 	VEC_PUSH(a->members, a->n, a->cap) =
-	    (struct ar_member){name, a->thin ? 0 : h->data, h->size};
+	    (struct ar_member){name, a->thin ? 0 : h->data, h->size, h->time};
 	return ST_OK;
 }
 

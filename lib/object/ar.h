@@ -17,6 +17,7 @@
 struct ar_member {
 	const char *name;      /* NUL-terminated */
 	uint64_t offset, size; /* of its contents; offset is 0 in a thin archive */
+	uint64_t time;         /* of modification */
 };
 
 struct ar {

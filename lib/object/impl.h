@@ -227,6 +227,7 @@ struct object {
 	const struct object_finder *finders; /* the search's, which outlives the object */
 	size_t n_finders;
 	struct minidebug mini;
+	struct debug_map *map; /* debug_map.h */
 	struct object *supplement;
 	char *supplement_missing;
 };

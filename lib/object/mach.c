@@ -6,6 +6,7 @@
 #include "lib/base/cursor.h"
 #include "lib/base/mem.h"
 #include "lib/base/mem_budget.h"
+#include "lib/object/debug_map.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +24,6 @@ enum {
 	LC_SYMTAB = 2,
 	LC_SEGMENT_64 = 0x19,
 	LC_UUID = 0x1b,
-	MH_OBJECT = 1,
 	VM_PROT_EXECUTE = 4,
 	SECTION_TYPE = 0xff,
 	S_ZEROFILL = 1,
@@ -392,7 +392,7 @@ static enum status check_arch(struct object_image *f, uint32_t type, uint32_t su
 static enum status mach_read(struct object_image *f, const struct object_want *want, struct err *e)
 {
 	struct mach_reading r = {.f = f};
-	uint32_t type, subtype, kind, count, n_bytes;
+	uint32_t type, subtype, count, n_bytes;
 	uint8_t head[32] = {0}, *bytes;
 	struct cursor c;
 	enum status st;
@@ -408,16 +408,12 @@ static enum status mach_read(struct object_image *f, const struct object_want *w
 	c.big_endian = f->big_endian;
 	type = cursor_u32(&c);
 	subtype = cursor_u32(&c);
-	kind = cursor_u32(&c);
+	cursor_u32(&c); /* program, library, object file ... */
 	count = cursor_u32(&c);
 	n_bytes = cursor_u32(&c);
 	st = check_arch(f, type, subtype, want, e);
 	if (st)
 		return st;
-	if (kind == MH_OBJECT)
-		return err_set(e, ST_UNSUPPORTED,
-			       "a Mach-O object file (.o): use the .dSYM of the program or "
-			       "library linked from the file");
 	if (n_bytes > COMMANDS_MAX || n_bytes > f->size - (f->is_64 ? 32 : 28))
 		return err_at(e, ST_BAD, 20,
 			      "%" PRIu32 " bytes of load commands lie outside the file of %" PRIu64,
@@ -538,10 +534,19 @@ static enum status mach_open(struct object_image *f, const struct object_want *w
 	return st ? st : mach_read(f, want, e);
 }
 
+/* Its .dSYM, else its debug map. */
+static bool mach_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
+{
+	if (dsym_find(o, s, refused))
+		return true;
+	debug_map_find(o);
+	return object_has_debug_map(o);
+}
+
 const struct object_format format_mach = {
     .about = {.name = "Mach-O", .unsized = true},
     .is = mach_is,
     .open = mach_open,
     .symbols = mach_symbols,
-    .find_debug = dsym_find,
+    .find_debug = mach_find_debug,
 };

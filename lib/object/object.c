@@ -6,6 +6,7 @@
 #include "lib/base/pool.h"
 #include "lib/base/sort.h"
 #include "lib/object/companion.h"
+#include "lib/object/debug_map.h"
 #include "lib/object/format.h"
 #include "lib/object/pdb.h"
 
@@ -118,6 +119,7 @@ void object_free(struct object *o)
 	image_release(&o->debug);
 	companion_release(o);
 	minidebug_release(&o->mini);
+	debug_map_free(o->map);
 	free(o);
 }
 

@@ -6,6 +6,7 @@
 #include "lib/base/source_file.h"
 #include "lib/base/text_file.h"
 #include "lib/dwarf/fast/place.h"
+#include "lib/object/debug_map.h"
 #include "lib/object/search_log.h"
 
 #include <inttypes.h>
@@ -44,7 +45,9 @@ static void debug(struct buf *b, const struct object *o)
 
 	steps(b, object_search_log(o), "debug file");
 	buf_adds(b, "  debug information: ");
-	if (!object_has_dwarf(o) && !object_has_pdb(o))
+	if (object_has_debug_map(o))
+		buf_adds(b, "in the object files of its debug map");
+	else if (!object_has_dwarf(o) && !object_has_pdb(o))
 		buf_adds(b, "none, names are from the symbol table");
 	else if (object_search_log(o)->n)
 		text(b, path);
