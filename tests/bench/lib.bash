@@ -48,14 +48,14 @@ told() { # FILE WORD: a number of the generator's truth
 	tr ' ' '\n' <"$1.truth" | awk -v word="$2" 'before == word {print; exit} {before = $0}'
 }
 # row NAME BYTES EVENTS COMMAND...: sets what goals are about: the best MB and M events a second of processor
-# time (mbs, mevs), the same by the clock (clock_mevs), the best processor seconds and the peak in KiB; empty where there is
-# no such row.
+# time (mbs, mevs), the same by the clock (clock_mevs), the best processor seconds and seconds by the clock (cpu, clock), and
+# the peak in KiB; empty where there is no such row.
 row() {
 	local name=$1 bytes=$2 events=$3 i
 
 	shift 3
 	# shellcheck disable=SC2034
-	mbs='' mevs='' clock_mevs='' cpu='' peak=''
+	mbs='' mevs='' clock_mevs='' cpu='' clock='' peak=''
 	case $name in *"$only"*) ;; *) return ;; esac
 	: >samples
 	for ((i = 0; i < runs; i++)); do
@@ -75,10 +75,11 @@ row() {
 			if (wall[1] < 0.001) wall[1] = 0.001
 			printf "%-34s %8.0f %10.2f %8.3f %8.3f %8.3f %8.0f %9.2f %9.0f\n", name, bytes / 1e6,
 				events / 1e6, t, wall[1], cpu, bytes / t / 1e6, events / t / 1e6, rss / 1024
-			printf "%.1f %.2f %.2f %.3f %d\n", bytes / cpu / 1e6, events / cpu / 1e6, events / wall[1] / 1e6, cpu, rss >"figures"
+			printf "%.1f %.2f %.2f %.3f %.3f %d\n", bytes / cpu / 1e6, events / cpu / 1e6, events / wall[1] / 1e6, cpu, wall[1],
+				rss >"figures"
 		}'
 	# shellcheck disable=SC2034 # for the caller
-	read -r mbs mevs clock_mevs cpu peak <figures
+	read -r mbs mevs clock_mevs cpu clock peak <figures
 }
 size() { du -Lsb "$1" | cut -f 1; } # of a folder too
 

@@ -6,7 +6,8 @@
 # with what the generator says before anything is timed.
 
 # The goals of readers, MB a second of the processor's time.
-declare -A goal_of=(['Unity .raw, harsher']=200 [PET]=200 ['folded stacks']=200 [luatrace]=150 ['tarantool sysprof']=150)
+declare -A goal_of=(['Unity .raw, harsher']=250 [PET]=200 ['folded stacks']=250 [luatrace]=150 ['tarantool sysprof']=150
+	['Mono .mlpd']=250 ['Chrome trace events']=300 [perf.data]=500)
 
 # reader NAME FILE KINDS TRUTH COMMAND...: makes FILE (FOLDER/info of a folder), checks that tm-import finds as many events of
 # KINDS as the awk program TRUTH prints of what the generator said, and adds the row.
@@ -15,7 +16,7 @@ reader() {
 
 	shift 4
 	case $name in *"$only"*) ;; *) return ;; esac
-	[ -z "${BENCH_GOALS-}" ] || [ -n "${goal_of[${name#import }]-}" ] || [ "$file" = run.mlpd ] || return 0
+	[ -z "${BENCH_GOALS-}" ] || [ -n "${goal_of[${name#import }]-}" ] || return 0
 	make_input "$file" "$@"
 	# shellcheck disable=SC2086 # kinds are words
 	right "$file" "events ($kinds)" "$(count "$file" $kinds)" "$(awk "$truth" "$file.truth")"
@@ -102,6 +103,13 @@ reader 'tarantool memprof' run.memprof alloc '$1 == "alloc" { n++ } END { print 
 reader 'tarantool sysprof' run.sysprof sample "$lines" "$GEN/tarantool" --events $((mb * 1000)) \
 	--truth /dev/stderr sysprof
 reader 'Chrome trace events' run.trace.json 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/chrome" --frames $((mb * 1000)) begin
+if [ -n "$cpu" ] && ${CXX:-c++} -O2 -std=c++17 "$SRC/tests/bench/simdjson.cpp" -o simdjson -lsimdjson 2>/dev/null; then
+	chrome=$cpu
+	row '  simdjson on demand, of the same' "$(size run.trace.json)" 0 ./simdjson run.trace.json
+	goal 'simdjson on demand / import Chrome trace events, CPU' "$(part "$cpu" "$chrome")" '>= 0.8'
+else
+	say 'there is no simdjson: apt-get install libsimdjson-dev'
+fi
 reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))' }' "$GEN/cpuprofile" --samples $((mb * 10000)) nodes
 reader "V8's heap snapshot" run.heapsnapshot object "$(total objects)" "$GEN/heapsnapshot" --objects $((mb * 10000)) plain
 reader "Java's heap dump" run.hprof object "$(total objects)" "$GEN/hprof" --objects $((mb * 10000)) java
