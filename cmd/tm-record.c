@@ -31,7 +31,7 @@
 enum { TRACE, MEMTRACER, LOLI };
 static const char *const form_words[] = {"trace", "memtracer", "loli", NULL};
 static const char *const exporter_words[] = {NULL, "memtracer", "loli-stream"};
-static const char *const time_words[] = {"us", "ns", NULL};
+static const char *const time_words[] = {"rate", "us", "ns", NULL};
 enum { FORMS_MAX = 24 }; /* with the one that ends them */
 enum { WAIT_MS = 60000, IDLE_S = 30 };
 #define NONE            UINT64_MAX
@@ -367,7 +367,8 @@ int main(int argc, char **argv)
 		       launch_calls),
 	    ROW_STRING(0, "frames-at", "FUNCTIONS", "frames begin at calls of these (or none)",
 		       &frames_at),
-	    ROW_CHOICE(0, "times", "UNIT", "unit of times: us or ns", &times, time_words),
+	    ROW_CHOICE(0, "times", "UNIT", "times of blocks: at a rate, or of each in us or ns",
+		       &times, time_words),
 	    ROW_STRING(0, "spikes", "FILE", "write PET's log of slow calls to FILE", &l.spikes),
 	    ROW_NUMBER(0, "depth", "N", "locations to keep of a stack (default: 128)", &depth),
 	    ROW_HEADING("instead of a program:"),
@@ -436,7 +437,7 @@ int main(int argc, char **argv)
 	s->depth = (unsigned)depth;
 	s->stacks = (enum cap_stacks)stacks;
 	s->calls = (enum cap_calls)calls;
-	s->ns = times;
+	s->times = (enum cap_times)times;
 	if (pid != NONE)
 		return record_running(&l, pid, given, &end);
 	status = launch_prepare(&l, argv[1], given, &about, &e) ? failed(about, &e) : 0;

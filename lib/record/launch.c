@@ -159,9 +159,9 @@ void launch_describe(struct buf *b, const struct cap_settings *s)
 {
 	buf_addf(b,
 		 "stacks=%s threshold=%" PRIu64 " sample=%" PRIu64
-		 " depth=%u mmap=%d drop=%d rss=%" PRIu64 " calls=%s ns=%d",
+		 " depth=%u mmap=%d drop=%d rss=%" PRIu64 " calls=%s times=%d",
 		 launch_stacks[s->stacks], s->threshold, s->sample, s->depth, s->mmap, s->drop,
-		 s->rss_ms, launch_calls[s->calls], s->ns);
+		 s->rss_ms, launch_calls[s->calls], s->times);
 	if (*s->frames_at)
 		buf_addf(b, " frames=%s", s->frames_at);
 }

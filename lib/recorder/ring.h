@@ -82,7 +82,9 @@ struct cap_ring {
 	uint32_t n_text; /* gathered for the next call */
 	char text[CAP_TEXTS];
 	_Alignas(64) _Atomic uint32_t owner; /* tid; 0: free */
-	struct cap_bounds bounds;            /* of the owner's stack */
+	uint64_t ticks; /* of the processor, when the owner last looked at the clock for a block; */
+	int64_t time;   /* which showed this */
+	struct cap_bounds bounds; /* of the owner's stack */
 	struct cap_last last;
 	/* The stack that is being taken: a program's own stacks may be small. */
 	uint64_t pc[CAP_DEPTH_MAX + 1]; /* one more than is kept: is that all? */

@@ -123,7 +123,7 @@ static uint64_t events_of(const uint64_t n[CAP_LOSSES])
  * be shorter than that. */
 static int64_t resolution(void)
 {
-	return cap.settings.ns || cap.settings.calls ? 1 : 1000;
+	return cap.settings.times == CAP_TIMES_NS || cap.settings.calls ? 1 : 1000;
 }
 
 /* end: of the recording; below 0: it goes on. */
@@ -133,7 +133,7 @@ static void cap_writer_header(int64_t end)
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
 	uint64_t lost[CAP_LOSSES],
-	    n = 9 + (s->sample > 0) + (s->threshold > 0) + s->attached + (end >= 0);
+	    n = 9 + !s->times + (s->sample > 0) + (s->threshold > 0) + s->attached + (end >= 0);
 
 	cap_writer_count_losses(lost);
 	/* A running program may have functions' addresses that it calls past us. */
@@ -153,6 +153,8 @@ static void cap_writer_header(int64_t end)
 	p = attribute(p, "format", "capture");
 	p = attribute(p, "clock", "monotonic");
 	p = decimal(p, "time_resolution_ns", (uint64_t)resolution());
+	if (s->times == CAP_TIMES_RATE)
+		p = decimal(p, "block_times.within_ns", 2 * CAP_TIMES_NS_APART);
 	p = decimal(p, "capture.pid", cap.pid);
 	p = attribute(p, "capture.program", cap.program);
 	p = hexadecimal(p, "capture.run", cap_origin_id(&cap.origin, cap.pid));
@@ -472,6 +474,19 @@ static int64_t rounded(int64_t time)
 	return time;
 }
 
+/* Blocks that follow an event closely have its time. So none of them comes to be on the other side of a
+ * frame's mark or of a call, which have their own. */
+static int64_t cap_writer_time(const struct cap_record *rec)
+{
+	int64_t time = rec->time - cap.start;
+	bool block = rec->kind == CAP_ALLOC || rec->kind == CAP_FREE || rec->kind == CAP_TYPED;
+
+	if (block && cap.settings.times == CAP_TIMES_RATE &&
+	    time - cap.rounded < CAP_TIMES_NS_APART && cap.rounded - time < 2 * CAP_TIMES_NS_APART)
+		return cap.rounded;
+	return rounded(time);
+}
+
 /* A record that has text in place of a time. */
 static bool append_text(struct cap_ring *ring, const struct cap_record *rec)
 {
@@ -495,7 +510,7 @@ static void cap_writer_on_record(void *arg, struct cap_ring *ring, const struct 
 	if (append_text(ring, rec) || cap_writer_is_old(rec))
 		return;
 	event_clear(&ev);
-	ev.time = rounded(rec->time - cap.start);
+	ev.time = cap_writer_time(rec);
 	ev.has = EV_HAS_TIME;
 	if (rec->stack > cap.nodes) /* with those that other records have */
 		cap_writer_stacks(rec->stack > cap.seen.nodes ? rec->stack : cap.seen.nodes);

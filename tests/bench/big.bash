@@ -26,7 +26,7 @@ progress() {
 		}'
 }
 
-case 'large capture' in *"$only"*) ;; *) big=0 ;; esac
+[[ 'large capture' == *"$only"* ]] || big=0
 if [ "$big" != 0 ] && [ -n "$(command -v zstd)" ]; then
 	"$GEN/memtracer" --seed 1 --bytes "$((big / 10))M" 2>/dev/null | zstd -q >tenth.mem.zst
 	"$GEN/memtracer" --seed 1 --bytes "${big}M" 2>/dev/null | zstd -q >large.mem.zst

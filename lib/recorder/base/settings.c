@@ -123,8 +123,8 @@ static bool settings_set(struct cap_settings *s, const char *key, size_t k, cons
 		s->depth = v < CAP_DEPTH_MAX ? (unsigned)v : CAP_DEPTH_MAX;
 	else if (is(key, k, "mmap"))
 		s->mmap = v;
-	else if (is(key, k, "ns"))
-		s->ns = v;
+	else if (is(key, k, "times") && v <= CAP_TIMES_NS)
+		s->times = (enum cap_times)v;
 	else if (is(key, k, "children"))
 		s->children = v;
 	else if (is(key, k, "drop"))

@@ -16,7 +16,7 @@
  *   sample=N       Poisson sampling: a point every N bytes on average
  *   depth=N        locations kept of a stack
  *   mmap=1         anonymous mappings too
- *   ns=1           times of allocations in ns, not us
+ *   times=N        of blocks: 0 at a rate, 1 of each in us, 2 of each in ns
  *   children=1     processes that are forked or started write OUT.PROGRAM.PID, of x.tmt
  *                  x.PROGRAM.PID.tmt
  *   drop=1         when the output is slower than the program: drop, and count, instead of wait
@@ -43,11 +43,13 @@ enum cap_stacks {
 	CAP_STACKS_NONE,
 	CAP_STACKS_SHADOW
 };
+enum cap_times { CAP_TIMES_RATE, CAP_TIMES_US, CAP_TIMES_NS };
 enum cap_calls { CAP_CALLS_NONE, CAP_CALLS_MARKERS, CAP_CALLS_ALL };
 enum {
 	CAP_DEPTH_MAX = 256,
 	CAP_DEPTH = 128,
 	CAP_PATH_MAX = 4096,
+	CAP_TIMES_NS_APART = 20000, /* of CAP_TIMES_RATE */
 	CAP_FRAMES_AT = 512,
 	CAP_FRAMES_AT_NAMES = 24
 };
@@ -131,7 +133,8 @@ struct cap_settings {
 	enum cap_stacks stacks;
 	enum cap_calls calls;
 	unsigned depth;
-	bool mmap, children, drop, ns;
+	bool mmap, children, drop;
+	enum cap_times times;
 	bool attached; /* to a process that was running */
 	char frames_at
 	    [CAP_FRAMES_AT];    /* "": the functions that present a frame, of known libraries */
