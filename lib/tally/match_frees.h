@@ -6,6 +6,7 @@
 #ifndef TM_TALLY_MATCH_FREES_H
 #define TM_TALLY_MATCH_FREES_H
 
+#include "lib/tally/slices.h"
 #include "lib/tally/state.h"
 
 /* An allocation that its cell has; one without an address is known not to be followed. */
@@ -26,7 +27,11 @@ static inline void match_frees_fetch(const struct tally *a, uint32_t cell)
 	if (w->celled)
 		__builtin_prefetch(&w->lives[cell], 1);
 	if (w->peaking)
-		__builtin_prefetch(&w->peaks[cell], 1);
+		__builtin_prefetch(&w->peaks[cell][0].id, 1);
+	if (w->peaking && w->asks)
+		__builtin_prefetch(&w->peaks[cell][1].id, 1);
+	if (w->touching && a->slices)
+		slices_fetch(a->slices, cell);
 	if (w->rarely)
 		__builtin_prefetch(&w->rare[cell], 1);
 }

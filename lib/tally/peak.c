@@ -35,11 +35,12 @@ static void learn_crest(struct tally_peak *p, const struct peak_crest *c, const 
 	memcpy(p->v, lives, sizeof p->v);
 }
 
-static void learn_peak(struct tally *a, size_t cell)
+/* domain: of the cell, a cache miss away. */
+static void learn_peak(struct tally *a, size_t cell, unsigned domain)
 {
 	struct tally_state *w = a->state;
-	unsigned domain = a->options.domains_together ? DOMAINS : a->cells[cell].domain;
 
+	domain = a->options.domains_together ? DOMAINS : domain;
 	learn_crest(&w->peaks[cell][0], &w->peak_tracker[domain].crest, w->lives[cell]);
 	if (w->asks)
 		learn_crest(&w->peaks[cell][1], &w->peak_tracker[domain].asked, w->lives[cell]);
@@ -72,7 +73,7 @@ void peak_rise(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned dom
 	keep_peak(&w->peak_tracker[domain], w->weigh, v);
 	keep_peak(&w->peak_tracker[DOMAINS], w->weigh, v);
 	if (w->peaking)
-		learn_peak(a, cell);
+		learn_peak(a, cell, domain);
 	lives = w->celled ? w->lives[cell] : NULL;
 	for (size_t m = 0; lives && m < 3; m++)
 		lives[m] += v[m];
@@ -89,7 +90,7 @@ void peak_fall(struct tally *a, uint32_t cell, const uint64_t v[3], unsigned dom
 	end_peak(&w->peak_tracker[domain]);
 	end_peak(&w->peak_tracker[DOMAINS]);
 	if (w->peaking)
-		learn_peak(a, cell);
+		learn_peak(a, cell, domain);
 	for (size_t m = 0; w->celled && m < 3; m++)
 		w->lives[cell][m] -= v[m];
 	for (size_t m = 0; m < 3; m++) {
@@ -106,7 +107,7 @@ void peak_end(struct tally *a)
 		end_peak(&a->state->peak_tracker[d]);
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cells[i].domain < DOMAINS) /* calls have none */
-			learn_peak(a, i);
+			learn_peak(a, i, a->cells[i].domain);
 }
 
 static void peak_by_number_step(void *arg, int64_t live, int64_t time)

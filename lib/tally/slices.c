@@ -174,6 +174,12 @@ static struct tally_sums *listed(struct part_list *l, uint32_t id)
 	return &l->sums[l->mark[id] - 1];
 }
 
+void slices_fetch(const struct tally_slices *s, uint32_t cell)
+{
+	if (cell < s->now.cells.cap_mark)
+		__builtin_prefetch(&s->now.cells.mark[cell], 1);
+}
+
 static struct tally_sums *part_of(struct parts *p, enum part_table table, uint32_t id)
 {
 	switch (table) {
@@ -283,11 +289,15 @@ static void make_present(struct tally *a, size_t index)
 {
 	struct tally_slices *s = a->slices;
 	struct slice *slice = &s->items[s->present];
+	bool first;
 
 	if (index == s->present)
 		return;
+	first = !slice->packed.len;
 	pack_parts(&slice->packed, &s->now);
 	forget_parts(&s->now);
+	if (first)
+		slice->merged = slice->packed.len;
 	settle(a, slice);
 	s->present = index;
 }

@@ -26,6 +26,8 @@ void slices_reset(struct tally_slices *s);
 
 /* w->marks has got a mark, whose frame has this name. */
 void slices_mark(struct tally *a, size_t at, uint32_t name);
+/* Asks the memory for what the present slice has of a cell. */
+void slices_fetch(const struct tally_slices *s, uint32_t cell);
 /* Before an event has its effect: its slice becomes the present one. */
 void slices_reach(struct tally *a, const struct queued_event *p);
 /* ST_LIMIT: there are more than SLICES_MOST. */
