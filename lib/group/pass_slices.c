@@ -13,7 +13,7 @@
 int pass_domain_of_most(struct group_pass *f)
 {
 	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
-	bool any = false;
+	bool any = false, filtered = filters_any(f->p->options.filters);
 
 	for (size_t d = 0; d < DOMAINS; d++)
 		any |= f->a->records[d] > 0;
@@ -22,7 +22,7 @@ int pass_domain_of_most(struct group_pass *f)
 		uint32_t node;
 
 		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real) ||
-		    !pass_place(f, c, &node))
+		    (filtered && !pass_place(f, c, &node)))
 			continue;
 		bytes[c->domain] =
 		    add_saturating(bytes[c->domain], c->requested ? c->requested : c->real);
