@@ -38,18 +38,20 @@ static uint32_t cap_calls_stack_of(struct cap_ring *ring, uint64_t pc)
 	return k->row[i].stack;
 }
 
-static struct cap_record *record(struct cap_ring *ring, unsigned kind)
+/* The number comes first: taking it waits for what was written, and the memory of a record may be with the writer. */
+static struct cap_record *cap_calls_begin(struct cap_ring *ring, unsigned kind)
 {
+	uint64_t seq = cap_ring_number(&cap.rings, ring);
 	struct cap_record *rec = cap_ring_next(ring);
 
 	memset(rec, 0, sizeof *rec);
+	rec->seq = seq;
 	rec->kind = (uint8_t)kind;
 	return rec;
 }
 
-static void put(struct cap_ring *ring, struct cap_record *rec)
+static void cap_calls_end(struct cap_ring *ring)
 {
-	rec->seq = cap_ring_number(&cap.rings, ring);
 	cap_ring_put(ring);
 	cap_ring_done(ring);
 }
@@ -59,26 +61,28 @@ bool cap_call_put(enum cap_record_kind kind, const struct cap_call_info *info)
 	unsigned texts = (unsigned)((info->n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
 	struct cap_ring *ring = cap_open(texts + 1);
 	struct cap_record *rec;
+	uint32_t stack;
 
 	if (!ring)
 		return false;
 	for (unsigned i = 0; i < texts; i++) {
 		size_t part = info->n - i * CAP_TEXT_MAX;
 
-		rec = record(ring, CAP_TEXT);
+		rec = cap_calls_begin(ring, CAP_TEXT);
 		rec->count = (uint32_t)(part < CAP_TEXT_MAX ? part : CAP_TEXT_MAX);
 		memcpy(rec->text, info->text + i * CAP_TEXT_MAX, rec->count);
-		put(ring, rec);
+		cap_calls_end(ring);
 	}
-	rec = record(ring, kind);
+	stack = cap_calls_stack_of(ring, info->pc);
+	rec = cap_calls_begin(ring, kind);
 	rec->time = info->time;
 	rec->count = info->time != CAP_NO_TIME;
 	rec->address = (uint64_t)info->value;
-	rec->stack = cap_calls_stack_of(ring, info->pc);
+	rec->stack = stack;
 	rec->fiber = (uint16_t)info->fiber.place;
 	rec->requested = info->fiber.number;
 	rec->name = info->fiber.name;
-	put(ring, rec);
+	cap_calls_end(ring);
 	cap_close(ring);
 	return true;
 }
