@@ -5,21 +5,16 @@
 
 #include <stdlib.h>
 
-enum { TIME_BIT = COLUMN_ENCODER_TIME - COLUMN_ENCODER_FIELD, LEAST = 48 };
-/* The high level costs ten times as much. It gains on times, and on what repeats itself, which is short
- * when it is packed; of addresses, most of a recording's bytes, next to nothing. Where it saves less than one byte of a chunk
- * in LEAST_SAVED, times rest for some chunks before it is tried again. */
-enum { LEVEL_HIGH = 10, WORTH = 10, LEAST_SAVED = 64, REST = 15 };
-/* Of times the levels above save a two hundredth more and take twice as long. */
-enum { LEVEL_TIMES = 8 };
+enum { LEAST = 48 };
+/* The high level costs ten times as much. It gains on what repeats itself, which is short when it is packed; of addresses and
+ * times, most of a recording's bytes, next to nothing. */
+enum { LEVEL_HIGH = 10, WORTH = 10 };
 
 struct event_columns {
 	struct zstd *zstd;
 	struct column_encoder gather;
 	struct zstd_pace paces[COLUMN_ENCODER_COLUMNS];
 	uint8_t *packed, *again; /* EVENT_COLUMNS_BYTES each, which are touched as far as needed */
-	size_t saved_time;       /* by the high level, in this chunk */
-	unsigned rest;           /* chunks whose times are not tried with it */
 };
 
 struct event_columns *event_columns_new(void)
@@ -57,17 +52,14 @@ bool event_columns_add(struct event_columns *c, const struct event *ev)
 static void add_column(struct event_columns *c, unsigned i, const uint8_t *column, size_t n,
 		       struct buf *to)
 {
-	const bool times = i == COLUMN_ENCODER_TIME;
 	const uint8_t *p = c->packed;
 	size_t packed = 0, more;
 
 	if (n >= LEAST) /* by as much as its packed size takes, so that no chunk becomes too long */
 		packed = zstd_pack_paced(c->zstd, &c->paces[i], c->packed, n - 3, column, n);
-	if (packed && ((times && !c->rest) || n / packed >= WORTH)) {
-		more = zstd_pack(c->zstd, c->again, packed, column, n,
-				 times ? LEVEL_TIMES : LEVEL_HIGH);
+	if (packed && n / packed >= WORTH && i != COLUMN_ENCODER_TIME) {
+		more = zstd_pack(c->zstd, c->again, packed, column, n, LEVEL_HIGH);
 		if (more) {
-			c->saved_time += times ? packed - more : 0;
 			packed = more;
 			p = c->again;
 		}
@@ -145,22 +137,17 @@ bool event_columns_is_plain(const uint8_t *payload, size_t n, size_t *events)
 void event_columns_pack(struct event_columns *c, const uint8_t *payload, size_t n,
 			struct buf *packed)
 {
-	size_t before = packed->len, size;
+	size_t size;
 	struct plain at;
 
 	event_columns_open_plain(&at, payload, n);
 	buf_add(packed, payload, (size_t)(at.p - payload));
-	c->saved_time = 0;
 	for (unsigned i = 0; i < COLUMN_ENCODER_COLUMNS; i++) {
 		const uint8_t *column = has_column(&at, i) ? event_columns_plain(&at, &size) : NULL;
 
 		if (column)
 			add_column(c, i, column, size, packed);
 	}
-	if (c->rest)
-		c->rest--;
-	else if (at.any >> TIME_BIT & 1 && c->saved_time < (packed->len - before) / LEAST_SAVED)
-		c->rest = REST;
 }
 
 void event_columns_finish(struct event_columns *c, struct buf *payload)
