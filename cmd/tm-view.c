@@ -145,22 +145,12 @@ static const struct query_program programs[] = {
     {.name = NULL},
 };
 
-static enum view_growth growth_of(const struct cli_view *c, const struct view_loaded *l)
+static enum view_growth growth_of(const struct view_loaded *l)
 {
-	if (!c->follow)
-		return GROWTH_NONE;
-	if (!l->follow)
-		return GROWTH_AGAIN;
-	return follow_ended(l->follow)      ? GROWTH_ENDED
+	return !l->follow                   ? GROWTH_NONE
+	       : follow_ended(l->follow)    ? GROWTH_ENDED
 	       : follow_deserted(l->follow) ? GROWTH_DESERTED
 					    : GROWTH_GOES_ON;
-}
-
-static void view_settle(void *arg)
-{
-	struct cli_view *c = arg;
-
-	load_settle_all(&c->load);
 }
 
 static void show_files(struct cli_view *c)
@@ -168,9 +158,8 @@ static void show_files(struct cli_view *c)
 	for (size_t i = 0; i < c->load.n; i++)
 		c->view.files[i] = (struct view_file){
 		    c->load.names[i], &c->load.items[i].store, c->load.items[i].ns,
-		    growth_of(c, &c->load.items[i]), c->load.items[i].grew};
+		    growth_of(&c->load.items[i]), c->load.items[i].grew};
 	c->view.version = c->load.version;
-	c->view.runner.settle = load_unsettled(&c->load) ? view_settle : NULL;
 }
 
 static void view_refresh(struct view *v)
@@ -195,22 +184,6 @@ static void report_loaded(const struct cli_view *c)
 		for (size_t j = 0; j < k->n && k->captures[j].t; j++)
 			cli_notes(k->name, k->captures[j].t, 0, NOTE_GUESS);
 	}
-}
-
-static void view_report_task(void *arg, FILE *out)
-{
-	(void)out;
-	report_loaded(arg);
-}
-
-/* What goes on has its notes only at its end. */
-static void tell_settled(const struct cli_view *c)
-{
-	struct buf none = BUF_INIT;
-
-	if (!c->view.runner.settle ||
-	    !query_run_task(&c->view.runner, view_report_task, (void *)(uintptr_t)c, &none))
-		report_loaded(c);
 }
 
 static void view_answer_query(struct cli_view *c)
@@ -367,9 +340,7 @@ static int view_main(int argc, char **argv)
 	c.load.symbols.n_exes = c.exes.n;
 	c.load.symbols.debug_dirs = c.debug_dirs.items;
 	c.load.symbols.n_debug_dirs = c.debug_dirs.n;
-	if (c.follow && c.load.symbols.off)
-		when = door ? "--follow --no-symbols" : "--follow --no-symbols without a browser";
-	else if (c.follow)
+	if (c.follow && !c.load.symbols.off)
 		when = door ? "--follow" : "--follow without a browser";
 	else
 		when = door ? NULL : "without a browser";
@@ -408,7 +379,7 @@ static int view_main(int argc, char **argv)
 	};
 	show_files(&c);
 	if (!c.query)
-		tell_settled(&c);
+		report_loaded(&c);
 	run(&c, door);
 	http_free(door);
 	if (!query_none_works(WAIT_MS)) /* what was told to end has not yet heard of it */

@@ -294,19 +294,6 @@ const char *capture_archive(const uint8_t *head, size_t n)
 	return bid < bits ? known_type_archive(what) : NULL;
 }
 
-bool capture_streams(const uint8_t *head, size_t n, const struct import_options *o)
-{
-	const struct reader *r = NULL;
-
-	if (capture_archive(head, n))
-		return false;
-	if (o->format)
-		r = reader_by_name(o->format, NULL);
-	else if (!members_tar_goes_on(head, n))
-		r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
-	return r && r->streams;
-}
-
 static const char *archive_of(struct input *in, const struct import_options *o)
 {
 	const uint8_t *head = NULL;

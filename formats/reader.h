@@ -91,7 +91,6 @@ struct reader {
 	const char *what;      /* one line for --list-formats */
 	const char *suffixes;  /* "mem,jsonl": a hint for people; never decides */
 	bool rewinds;          /* reads its input twice: input_keep is called first */
-	bool streams;          /* pushes each packet as it comes, of a file that grows too */
 	bool own_tables;       /* brings its modules by id (traces): --maps must not add any */
 	/* Ends with a part without name; NULL: the file is one format. */
 	const struct reader_part *parts;
@@ -116,9 +115,6 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 
 /* "a zip file", where members are read each as an input of its own; NULL: it is no archive. */
 const char *capture_archive(const uint8_t *head, size_t n);
-
-/* Whether what begins so is no archive and is read by a reader that streams. */
-bool capture_streams(const uint8_t *head, size_t n, const struct import_options *o);
 
 /* Reads a whole input into the sink: chooses the reader, adds maps and options to each
  * capture, turns a failure after the first event into a loss note (lib/README.md, Manners).

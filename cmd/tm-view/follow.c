@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-view/follow.h"
 
-#include "cmd/tm-view/reading.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/trace/trace_follow.h"
@@ -21,13 +20,12 @@ struct follow {
 	struct event_store *store;
 	struct cli_symbolizer *symbolizer;
 	int fd;
-	struct stat was;
-	uint64_t taken; /* bytes */
+	struct stat was; /* when it was opened */
+	uint64_t taken;  /* bytes; of what is loaded as a whole, as many as there were */
 	uint8_t head[HEAD];
 	size_t n_head;
+	bool grows; /* a trace, which is in growing */
 	struct trace_follow growing;
-	struct reading *reading; /* NULL: a trace, which is in growing */
-	const struct import_options *options;
 	bool deserted;
 	size_t named; /* locations there were when names were looked up */
 	uint64_t
@@ -55,11 +53,6 @@ static bool follow_read(struct follow *f)
 	enum status st = ST_OK;
 	ssize_t n;
 
-	if (f->reading) {
-		reading_read(f->reading);
-		f->taken = reading_taken(f->reading);
-		return true;
-	}
 	buf_reserve(&f->piece, PIECE);
 	while (!st) {
 		n = pread(f->fd, f->piece.data, PIECE, (off_t)f->taken);
@@ -83,21 +76,10 @@ static void learn_head(struct follow *f)
 		f->n_head = (size_t)n;
 }
 
-static bool follow_is_trace(const struct follow *f)
+static bool follow_is_trace(const struct follow *f, const struct import_options *o)
 {
-	return !f->options->format && f->n_head >= TRACE_MAGIC_SIZE &&
+	return !o->format && f->n_head >= TRACE_MAGIC_SIZE &&
 	       !memcmp(f->head, TRACE_MAGIC, TRACE_MAGIC_SIZE);
-}
-
-/* Which reader it is can change until there are INPUT_HEAD bytes. */
-static bool follow_streams(const struct follow *f)
-{
-	uint8_t *head = mem_alloc(INPUT_HEAD);
-	ssize_t n = pread(f->fd, head, INPUT_HEAD, 0);
-	bool streams = n > 0 && capture_streams(head, (size_t)n, f->options);
-
-	free(head);
-	return streams;
 }
 
 /* To open a pipe waits for who writes to it. */
@@ -113,45 +95,48 @@ struct follow *follow_new(const char *path, const struct import_options *o, stru
 {
 	struct follow *f = mem_zalloc(sizeof *f);
 
-	*f = (struct follow){.path = path, .options = o, .store = k, .symbolizer = symbolizer};
+	*f = (struct follow){.path = path, .store = k, .symbolizer = symbolizer};
 	f->fd = is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	if (f->fd >= 0 && !fstat(f->fd, &f->was) && S_ISREG(f->was.st_mode)) {
-		learn_head(f);
-		f->deserted = has_no_writer(f->fd); /* before what it may have written last */
-		if (!follow_is_trace(f) && follow_streams(f))
-			f->reading = reading_new(f->fd, path, o, k);
-		if ((f->reading || follow_is_trace(f)) && follow_read(f))
-			return f;
-	}
-	follow_free(f);
-	return NULL;
+	if (f->fd < 0)
+		return f;
+	f->deserted = has_no_writer(f->fd); /* before what it may have written last */
+	fstat(f->fd, &f->was);
+	learn_head(f);
+	f->grows = follow_is_trace(f, o) && follow_read(f);
+	if (!f->grows)
+		f->taken = (uint64_t)f->was.st_size;
+	return f;
 }
 
-static bool is_other(struct follow *f)
+static bool is_other(struct follow *f, struct stat *is)
 {
 	uint8_t head[HEAD];
-	struct stat is;
 
-	return stat(f->path, &is) || is.st_dev != f->was.st_dev || is.st_ino != f->was.st_ino ||
-	       (uint64_t)is.st_size < f->taken ||
+	return stat(f->path, is) || is->st_dev != f->was.st_dev || is->st_ino != f->was.st_ino ||
+	       (uint64_t)is->st_size < f->taken ||
 	       pread(f->fd, head, f->n_head, 0) != (ssize_t)f->n_head ||
 	       memcmp(head, f->head, f->n_head) != 0;
+}
+
+static bool has_changed(const struct follow *f, const struct stat *is)
+{
+	return is->st_size != f->was.st_size || is->st_mtim.tv_sec != f->was.st_mtim.tv_sec ||
+	       is->st_mtim.tv_nsec != f->was.st_mtim.tv_nsec;
 }
 
 enum follow_news follow_look(struct follow *f)
 {
 	uint64_t before = f->taken;
 	bool was = f->deserted;
+	struct stat is;
 
-	if (is_other(f))
+	if (is_other(f, &is))
 		return access(f->path, R_OK) || !is_plain(f->path) ? FOLLOW_SAME : FOLLOW_REPLACED;
 	f->deserted = has_no_writer(f->fd);
-	if (!follow_read(f))
+	if (f->grows ? !follow_read(f) : has_changed(f, &is))
 		return FOLLOW_OTHER;
 	if (f->taken > before)
 		learn_head(f);
-	if (f->reading && f->taken > before && before < INPUT_HEAD && !follow_streams(f))
-		return FOLLOW_OTHER;
 	return f->taken > before ? FOLLOW_GREW : f->deserted != was ? FOLLOW_TURNED : FOLLOW_SAME;
 }
 
@@ -193,7 +178,7 @@ bool follow_names(struct follow *f)
 	int64_t begin = clock_ms();
 	size_t now = locations(f);
 
-	if (f->reading || !f->symbolizer || (!f->looked && has_symbols(f)))
+	if (!f->grows || !f->symbolizer || (!f->looked && has_symbols(f)))
 		return false;
 	if (now <= f->named && (f->looked || f->taken <= f->seen))
 		return false;
@@ -210,9 +195,12 @@ bool follow_names(struct follow *f)
 
 bool follow_ended(const struct follow *f)
 {
-	if (f->reading)
-		return f->deserted;
-	return f->growing.ended && !f->growing.t && !f->growing.rest.len;
+	return f->grows ? f->growing.ended && !f->growing.t && !f->growing.rest.len : f->deserted;
+}
+
+bool follow_grows(const struct follow *f)
+{
+	return f->grows;
 }
 
 bool follow_deserted(const struct follow *f)
@@ -220,22 +208,10 @@ bool follow_deserted(const struct follow *f)
 	return f->deserted;
 }
 
-bool follow_unsettled(const struct follow *f)
-{
-	return f->reading != NULL;
-}
-
-void follow_settle(struct follow *f)
-{
-	if (f && f->reading)
-		reading_settle(f->reading);
-}
-
 void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
-	reading_free(f->reading);
 	if (f->fd >= 0)
 		close(f->fd);
 	trace_follow_release(&f->growing);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file that grows while it is looked at: what it gains is put after what was loaded. A trace can be walked
- * at any time, and names of its locations come some time after them. What is no trace but is read by a
- * reader that streams is settled first, in a process that is forked for it (reading.h).
+ * A file that may change while it is looked at. What a trace gains is put after what was loaded; it can be walked at
+ * any time, and names of its locations come some time after them. Any other file is loaded again.
  */
 #ifndef TM_CMD_VIEW_FOLLOW_H
 #define TM_CMD_VIEW_FOLLOW_H
@@ -16,26 +15,22 @@ enum follow_news {
 	FOLLOW_SAME,
 	FOLLOW_TURNED, /* only follow_deserted says something else */
 	FOLLOW_GREW,
-	FOLLOW_OTHER, /* it is to be loaded as any file: what came is damaged, or another reader's; */
-	FOLLOW_REPLACED /* another file is in its place, or this one is shorter or begins otherwise */
+	FOLLOW_OTHER,    /* it is to be loaded again: it has changed, or what came is damaged */
+	FOLLOW_REPLACED, /* another file is in its place, or this one is shorter or begins otherwise */
 };
 
-/* Fills k with what is there. NULL: this is no trace (or a packed or damaged one, or options say how to
- * read it), and no reader that streams takes it. symbolizer (NULL: no names) is the
- * caller's, as what the options point to. */
+/* Fills k with what is there of a trace; what else it is, follow_grows says. symbolizer (NULL: no names) is the caller's,
+ * as what the options point to. */
 struct follow *follow_new(const char *path, const struct import_options *o, struct event_store *k,
 			  struct cli_symbolizer *symbolizer);
+/* False: it is to be loaded as any file: no trace, or a packed or damaged one, or options say how to read it. */
+bool follow_grows(const struct follow *f);
 /* Takes what has come since. */
 enum follow_news follow_look(struct follow *f);
 /* Looks up names for what has none yet. True: there are more. */
 bool follow_names(struct follow *f);
-/* A trace's totals were there, and nothing behind them. Where no form of an end is known: no process has
- * the file open for writing. */
+/* A trace's totals were there, and nothing behind them. Of another file: no process has it open for writing. */
 bool follow_ended(const struct follow *f);
-/* It has to be settled before it is walked. */
-bool follow_unsettled(const struct follow *f);
-/* In a process of its own: the file ends where it does now. Accepts NULL. */
-void follow_settle(struct follow *f);
 /* No process of this machine has it open for writing: who recorded it has gone, or was killed. False
  * where the system does not say. */
 bool follow_deserted(const struct follow *f);

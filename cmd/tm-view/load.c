@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+enum { OFTEN_MS = 1000 };
 
 /* A file that takes this one's place can be opened only where its folder may be read. */
 static void allow_folder(struct view_load *l, size_t i)
@@ -58,23 +59,12 @@ static enum status read_raw(struct input *in, struct buf *to)
 	return cursor_failed(&in->cur) ? err_failure(in->cur.e) : ST_OK;
 }
 
-static bool look(const char *path, int64_t *changed, uint64_t *size)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return false;
-	*changed = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-	*size = (uint64_t)st.st_size;
-	return true;
-}
-
 /* Once it is whole; names may come later. What is whole as far as is known can grow again. */
 static void load_sums(struct view_load *l, struct view_loaded *it)
 {
-	if (it->follow && follow_unsettled(it->follow))
-		return;
-	if (l->many && !it->sums.memory && (!it->follow || follow_ended(it->follow)))
+	bool grows = it->follow && follow_grows(it->follow) && !follow_ended(it->follow);
+
+	if (l->many && !it->sums.memory && !grows)
 		sums_start(&it->sums, &it->store);
 }
 
@@ -94,9 +84,8 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	event_store_release(k);
 	event_store_init(k, l->names[i]);
 	to->grew = clock_ms();
-	look(l->names[i], &to->changed, &to->size);
 	to->follow = l->follows ? follow_new(l->names[i], l->import, k, l->symbolizer) : NULL;
-	if (to->follow) {
+	if (to->follow && follow_grows(to->follow)) {
 		follow_names(to->follow);
 		to->ns = (uint64_t)clock_process_ns() - begin;
 		load_sums(l, to);
@@ -135,25 +124,30 @@ void load_all(struct view_load *l, bool tell, bool many)
 	l->version++;
 }
 
+/* Not for most of the time, where it takes long. */
+static bool loads_again(const struct view_loaded *it)
+{
+	uint64_t ms = it->ns / 1000000;
+
+	return ms < OFTEN_MS || (uint64_t)(clock_ms() - it->grew) >= 2 * ms;
+}
+
 /* True: there is something new. */
 static bool load_look(struct view_load *l, size_t i)
 {
 	struct view_loaded *it = &l->items[i];
 	enum follow_news news;
-	int64_t changed;
-	uint64_t size;
 	bool named;
 
-	if (it->follow && sums_busy(&it->sums))
+	if (follow_grows(it->follow) && sums_busy(&it->sums))
 		return false;
-	news = it->follow ? follow_look(it->follow) : FOLLOW_OTHER;
-	if (news == FOLLOW_REPLACED)
-		cli_note(l->names[i],
-			 "the file was replaced, cut or overwritten: loaded again from the start");
+	news = follow_look(it->follow);
 	if (news == FOLLOW_OTHER || news == FOLLOW_REPLACED) {
-		if (!it->follow && (!look(l->names[i], &changed, &size) ||
-				    (changed == it->changed && size == it->size)))
+		if (!loads_again(it))
 			return false;
+		if (news == FOLLOW_REPLACED)
+			cli_note(l->names[i], "the file was replaced, cut or overwritten: loaded "
+					      "again from the start");
 		load_one(l, i, true);
 		return true;
 	}
@@ -173,21 +167,6 @@ bool load_changed(struct view_load *l)
 		any |= load_look(l, i);
 	l->version += any;
 	return any;
-}
-
-bool load_unsettled(const struct view_load *l)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < l->n; i++)
-		any |= l->items[i].follow && follow_unsettled(l->items[i].follow);
-	return any;
-}
-
-void load_settle_all(struct view_load *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		follow_settle(l->items[i].follow);
 }
 
 struct event_store *load_find(struct view_load *l, const char *operand)

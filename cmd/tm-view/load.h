@@ -13,10 +13,8 @@
 struct view_loaded {
 	struct event_store store;
 	struct view_sums sums; /* of it */
-	int64_t changed;       /* when the file was, ns; its size then */
-	uint64_t size;
 	uint64_t ns;           /* that loading took, of the processor */
-	struct follow *follow; /* it grows, and is not loaded again; NULL: as any file */
+	struct follow *follow; /* NULL: it is not looked at again */
 	char *folder;          /* of the file, where files are followed */
 	int64_t grew;          /* clock_ms, when the last of it came */
 };
@@ -42,10 +40,6 @@ void load_start(struct view_load *l, int n, char **operands, const struct import
 void load_all(struct view_load *l, bool tell, bool many);
 /* What has come of files that grow, and those that have changed, again; true: there were some. */
 bool load_changed(struct view_load *l);
-/* Files that go on are to be settled before what is kept of them is walked or described: by a process
- * that is forked for it. */
-bool load_unsettled(const struct view_load *l);
-void load_settle_all(struct view_load *l);
 /* NULL: no such operand. */
 struct event_store *load_find(struct view_load *l, const char *operand);
 void load_release(struct view_load *l);

@@ -350,7 +350,6 @@ const struct reader reader_loli_stream = {
 		    CAPABILITY_THREADS | CAPABILITY_COUNTERS | CAPABILITY_ADDRESSES,
     .what = "LoliProfiler: live stream of an agent (v0.9.9b on)",
     .suffixes = "bin",
-    .streams = true,
     .guesses = true,
     .bid = loli_stream_bid,
     .read = loli_stream_read,

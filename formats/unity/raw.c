@@ -346,7 +346,6 @@ const struct reader reader_unity_raw = {
 		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS,
     .what = "Unity profiler: binary log .raw, and recorded streams of players (2018.1 on)",
     .suffixes = "raw",
-    .streams = true,
     .cut = CUT_NEVER, /* a frame waits for threads that may be cut off */
     .bid = unity_raw_bid,
     .read = unity_raw_read,

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct job {
@@ -73,6 +74,25 @@ void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg)
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(w[i].thread, NULL);
 	free(w);
+	if (job.end != RESOURCE_SCOPE_DONE)
+		resource_scope_leave((enum resource_scope_end)job.end);
+}
+
+void pool_run_deep(size_t stack, pool_fn fn, void *arg)
+{
+	struct job job = {.n = 1, .fn = fn, .arg = arg, .scope = resource_scope_current()};
+	struct worker w = {.job = &job};
+	pthread_attr_t how;
+	bool started;
+
+	if (pthread_attr_init(&how))
+		mem_exhausted();
+	started = !pthread_attr_setstacksize(&how, stack) &&
+		  !pthread_create(&w.thread, &how, pool_work, &w);
+	pthread_attr_destroy(&how);
+	if (!started)
+		mem_exhausted();
+	pthread_join(w.thread, NULL);
 	if (job.end != RESOURCE_SCOPE_DONE)
 		resource_scope_leave((enum resource_scope_end)job.end);
 }

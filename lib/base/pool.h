@@ -14,6 +14,9 @@
 typedef void (*pool_fn)(size_t item, unsigned worker, void *arg);
 
 void pool_run(unsigned n_threads, size_t n, pool_fn fn, void *arg);
+/* fn(0, 0, arg) on a thread whose stack has this many bytes, for what recurses deeply; mem_exhausted where there is no
+ * such thread to be had. */
+void pool_run_deep(size_t stack, pool_fn fn, void *arg);
 unsigned pool_cpus(void); /* processors this process may use, at least 1 */
 
 #endif

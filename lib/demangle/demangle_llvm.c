@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/demangle/demangle_llvm.h"
 
-#include "lib/base/coroutine.h"
 #include "lib/base/mem.h"
+#include "lib/base/pool.h"
 #include "lib/demangle/demangle.h"
 
 #ifdef HAVE_LLVM_DEMANGLE
@@ -169,9 +169,11 @@ static char *read_microsoft(struct llvm_text raw)
 	return llvm_microsoft(raw, NULL, NULL, MICROSOFT_FLAGS);
 }
 
-static void llvm_read(void *arg)
+static void llvm_read(size_t item, unsigned worker, void *arg)
 {
-	reading = arg;
+	(void)item;
+	(void)worker;
+	reading = arg; /* of its thread */
 	if (!setjmp(reading->away))
 		reading->text = reading->how(reading->raw);
 }
@@ -184,14 +186,11 @@ static char *demangle_llvm_text(char *(*how)(struct llvm_text), const char *raw)
 
 	if (n > LONGEST)
 		return NULL;
-	if (n > SHALLOW) {
-		struct coroutine *s = coroutine_new(llvm_read, &r, n * STACK_OF_BYTE);
-
-		coroutine_resume(s);
-		coroutine_free(s);
-	} else {
-		llvm_read(&r);
-	}
+	reading = &r;
+	if (n > SHALLOW)
+		pool_run_deep(n * STACK_OF_BYTE, llvm_read, &r);
+	else
+		llvm_read(0, 0, &r);
 	if (r.text && strlen(r.text) <= LONGEST_TEXT)
 		text = mem_strdup(r.text);
 	while (r.pieces)

@@ -15,16 +15,13 @@
 /* A capture names binaries anywhere, and those name debug files anywhere; indexes are kept. */
 #define SYMBOLIZES \
 	(SANDBOX_ANY_FILE | SANDBOX_SPOOL | SANDBOX_FILES | SANDBOX_THREADS | SANDBOX_WORKERS)
-/* The same, of files that grow, for whatever was named; its children enter narrower profiles. */
+/* The same, of files that grow, for whatever was named; what looks symbols up enters narrower profiles. */
 #define FOLLOWS (SYMBOLIZES | SANDBOX_NAMED | SANDBOX_NARROWS)
 /* Loads a library that talks to a server, and may read what configures it. */
 #define ASKS (SANDBOX_ANY_FILE | SANDBOX_NETWORK | SANDBOX_CODE | SANDBOX_THREADS)
 
 static const char binaries[] = "binaries and debug files are found by paths in what it reads";
-static const char follows[] =
-    "symbols are looked up as files grow; a stream that goes on is answered "
-    "from in a process";
-static const char settles[] = "a stream that goes on is answered from in a process";
+static const char follows[] = "symbols are looked up as files grow";
 static const char server[] = "libpq talks to the server";
 
 const struct sandbox_profile sandbox_profiles[] = {
@@ -45,8 +42,6 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-history", "on PostgreSQL", READS_AND_ASKS, server},
     {"tm-view", NULL, READS | SANDBOX_SERVE, "it answers browsers"},
     {"tm-view", "without a browser", READS, NULL},
-    {"tm-view", "--follow --no-symbols", READS | SANDBOX_WORKERS | SANDBOX_SERVE, settles},
-    {"tm-view", "--follow --no-symbols without a browser", READS | SANDBOX_WORKERS, settles},
     {"tm-view", "--follow", FOLLOWS | SANDBOX_SERVE, follows},
     {"tm-view", "--follow without a browser", FOLLOWS, follows},
     {"tm-symbolize", NULL, SYMBOLIZES, binaries},

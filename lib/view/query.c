@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -190,11 +189,8 @@ struct query_work {
 	atomic_int status;
 	const struct query_runner *by;
 	struct query_args args;
-	query_task task; /* NULL: the program of args */
-	void *arg;
 	int out, err;
 	FILE *to, *messages;
-	pid_t pid; /* of the process that does it in place of a thread; 0: a thread */
 };
 
 static atomic_int working;
@@ -211,10 +207,7 @@ static void work_do(void *arg)
 {
 	struct query_work *w = arg;
 
-	if (w->task)
-		w->task(w->arg, w->to);
-	else
-		w->by->answer(w->by->arg, &w->args, w->to, w->messages);
+	w->by->answer(w->by->arg, &w->args, w->to, w->messages);
 }
 
 /* What it took is given back, however it ends; who asked hears of the end by the ends of both streams. */
@@ -229,10 +222,9 @@ static void work_run(struct query_work *w)
 	if (scope && w->to && w->messages)
 		end = resource_scope_run(scope, work_do, w);
 	if (end == RESOURCE_SCOPE_DONE || end == RESOURCE_SCOPE_LEFT)
-		status = w->task ? 0 : w->by->status();
+		status = w->by->status();
 	else if (end == RESOURCE_SCOPE_NO_MEMORY && w->messages)
-		fprintf(w->messages, "%s: out of memory\n",
-			w->args.words.n ? w->args.words.items[0] : "tm-view");
+		fprintf(w->messages, "%s: out of memory\n", w->args.words.items[0]);
 	resource_scope_free(scope);
 	malloc_trim(0); /* for what comes next, in pieces of other sizes */
 	atomic_store(&w->status, status);
@@ -287,28 +279,6 @@ static bool work_start_thread(struct query_work *w)
 	return started;
 }
 
-/* What goes on has its end only in a process of its own. */
-static bool work_start_settled(struct query_work *w, const int out[2], const int err[2])
-{
-	fflush(stdout);
-	fflush(stderr);
-	w->pid = fork();
-	if (!w->pid) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGPIPE, SIG_DFL);
-		close(out[0]);
-		close(err[0]);
-		w->by->settle(w->by->arg);
-		work_run(w);
-		_exit(atomic_load(&w->status));
-	}
-	close(w->out);
-	close(w->err);
-	atomic_fetch_sub(&w->holders, 1);
-	return w->pid > 0;
-}
-
 /* What all answers may hold together: what is left of three quarters of the memory with what else is there. The rest
  * is for the one who serves them, for stacks, and for what lies between blocks. */
 static void limit_memory(const struct query_runner *by)
@@ -320,9 +290,8 @@ static void limit_memory(const struct query_runner *by)
 	resource_scopes_limit(!by->memory ? 0 : most > own ? most - own : 1);
 }
 
-/* Takes the words of q. */
-static bool work_start(struct query_result *a, const struct query_runner *by, struct query_args *q,
-		       query_task task, void *arg, struct err *e)
+bool query_result_start(struct query_result *a, const struct query_runner *by, struct query_args *q,
+			struct err *e)
 {
 	int out[2], err[2];
 	struct query_work *w;
@@ -344,21 +313,15 @@ static bool work_start(struct query_result *a, const struct query_runner *by, st
 	w->by = by;
 	w->out = out[1];
 	w->err = err[1];
-	w->task = task;
-	w->arg = arg;
-	if (q) {
-		w->args = *q;
-		*q = (struct query_args){.program = NULL};
-	}
-	if (!(by->settle ? work_start_settled(w, out, err) : work_start_thread(w))) {
-		err_sys(e, by->settle ? "a process" : "a thread");
-		close(out[0]);
-		close(err[0]);
-		if (!by->settle) {
-			close(out[1]);
-			close(err[1]);
-			atomic_fetch_sub(&w->holders, 1);
+	w->args = *q;
+	*q = (struct query_args){.program = NULL};
+	if (!work_start_thread(w)) {
+		err_sys(e, "a thread");
+		for (int i = 0; i < 2; i++) {
+			close(out[i]);
+			close(err[i]);
 		}
+		w->holders = 1;
 		work_drop(w);
 		return false;
 	}
@@ -369,28 +332,6 @@ static bool work_start(struct query_result *a, const struct query_runner *by, st
 	fcntl(a->err, F_SETFL, O_NONBLOCK);
 	a->until = clock_ms() + (int64_t)by->seconds * 1000;
 	return true;
-}
-
-bool query_result_start(struct query_result *a, const struct query_runner *by, struct query_args *q,
-			struct err *e)
-{
-	return work_start(a, by, q, NULL, NULL, e);
-}
-
-bool query_run_task(const struct query_runner *by, query_task task, void *arg, struct buf *to)
-{
-	struct query_result a;
-	struct err e = ERR_INIT;
-	bool done;
-
-	if (!work_start(&a, by, NULL, task, arg, &e))
-		return false;
-	query_result_wait(&a);
-	done = !a.ended && !a.status;
-	if (done)
-		buf_add(to, buf_at(&a.text, 0), a.text.len);
-	query_result_release(&a);
-	return done;
 }
 
 bool query_none_works(int ms)
@@ -421,16 +362,6 @@ static void read_some(int *fd, struct buf *to, size_t most)
 	}
 }
 
-static void reap(struct query_work *w)
-{
-	int status = 0;
-
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	atomic_store(&w->status,
-		     WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-}
-
 /* A thread that was told to end may go on for a while, and holds no one up. */
 static void end(struct query_result *a, const char *why)
 {
@@ -443,10 +374,6 @@ static void end(struct query_result *a, const char *why)
 	if (a->err >= 0)
 		close(a->err);
 	a->out = a->err = -1;
-	if (why && w->pid)
-		kill(w->pid, SIGKILL);
-	if (w->pid)
-		reap(w);
 	a->ended = why;
 	a->status = why ? 128 + SIGKILL : atomic_load(&w->status);
 	a->work = NULL;

@@ -52,8 +52,6 @@ struct query_runner {
 	 * thread behind that, and gives the exit status. */
 	void (*answer)(void *arg, const struct query_args *q, FILE *out, FILE *err);
 	int (*status)(void);
-	/* NULL, or: what is kept has an end only behind this, in a process that is forked for the answer. */
-	void (*settle)(void *arg);
 	void *arg;
 };
 
@@ -83,9 +81,6 @@ int query_result_left(const struct query_result *a);
 /* Ends it, if need be. Accepts a zeroed struct. */
 void query_result_release(struct query_result *a);
 
-/* What a task writes, done as a query is. False: it failed. */
-typedef void (*query_task)(void *arg, FILE *out);
-bool query_run_task(const struct query_runner *by, query_task task, void *arg, struct buf *to);
 /* For a thread that is about to be made beside those of queries: it takes no signals but those of its own doing. *before:
  * what is to be set again. */
 void query_block_signals(sigset_t *before);

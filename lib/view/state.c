@@ -61,7 +61,7 @@ static void kinds(const struct event_store *k, struct buf *b)
  * have ended without a word where the system does not say who writes it. */
 static void growth(const struct view_file *f, struct buf *b)
 {
-	static const char *const words[] = {NULL, "goes on", "ended", "no writer", "loaded again"};
+	static const char *const words[] = {NULL, "goes on", "ended", "no writer"};
 
 	text(b, "growth", words[f->growth]);
 	if (f->growth)
@@ -96,7 +96,7 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	buf_addc(b, '}');
 }
 
-static void view_state_write(const struct view *v, struct buf *to)
+void view_state(const struct view *v, struct buf *to)
 {
 	buf_addc(to, '{');
 	text(to, "tracemill", TM_VERSION);
@@ -122,20 +122,4 @@ static void view_state_write(const struct view *v, struct buf *to)
 		view_state_file(&v->files[i], to);
 	}
 	buf_adds(to, "]}");
-}
-
-static void view_state_task(void *arg, FILE *out)
-{
-	struct buf b = BUF_INIT;
-
-	view_state_write(arg, &b);
-	fwrite(buf_at(&b, 0), 1, b.len, out);
-	buf_release(&b);
-}
-
-void view_state(const struct view *v, struct buf *to)
-{
-	if (!v->runner.settle ||
-	    !query_run_task(&v->runner, view_state_task, (void *)(uintptr_t)v, to))
-		view_state_write(v, to);
 }

@@ -11,11 +11,10 @@
 #include "lib/view/value.h"
 
 enum view_growth {
-	GROWTH_NONE,     /* it is not looked at again */
-	GROWTH_GOES_ON,  /* what comes is put behind what is there */
-	GROWTH_ENDED,    /* as a trace ends */
-	GROWTH_DESERTED, /* its end is not there, and no process has it open for writing */
-	GROWTH_AGAIN,    /* it is loaded again when it changes */
+	GROWTH_NONE,    /* it is not looked at again */
+	GROWTH_GOES_ON, /* more may come */
+	GROWTH_ENDED, /* a trace with its end, or another file that no process has open for writing */
+	GROWTH_DESERTED, /* a trace without its end, which no process has open for writing */
 };
 
 struct view_file {

@@ -8,8 +8,6 @@
 # identicalInnerCondition: if (x) return x;
 # uninitvar: it does not follow struct x = {0}; the compilers and clang-tidy look for the same.
 # readdirCalled: glibc has deprecated readdir_r; no two threads share a DIR.
-# getcontextCalled, swapcontextCalled: POSIX names threads instead, and a coroutine is where it stands in a process
-# that is forked, which no thread is.
 # allocaCalled: what alloca does to the stack is what lib/cli/msg.c wants of it.
 # _Noreturn: it knows the attribute only.
 set -u
@@ -20,7 +18,6 @@ if ! out=$(cppcheck --quiet -j "$(nproc)" --cppcheck-build-dir=build/lint/cppche
 	--language=c --library=posix,gnu --enable=warning,portability,performance -I. \
 	--suppress=readdirCalled --suppress=shiftTooManyBitsSigned --suppress=uninitvar \
 	--suppress=identicalInnerCondition --suppress=allocaCalled:lib/cli/msg.c \
-	--suppress=getcontextCalled:lib/base/coroutine.c --suppress=swapcontextCalled:lib/base/coroutine.c \
 	'-D_Noreturn=__attribute__((noreturn))' \
 	-D_GNU_SOURCE -DTM_VERSION='"0"' --error-exitcode=1 --template=gcc lib formats cmd 2>&1); then
 	echo "$out" | head -n 60 | sed 's/^/  /'
