@@ -1,31 +1,38 @@
 /* SPDX-License-Identifier: MIT
  *
- * Standard output or the file of --output, which gets its name only when it is complete. A process of its own
- * gives it the name, or removes what is not to stay: it is forked before the sandbox and hears one byte, so that
- * what reads inputs can make, replace and remove no file, and so that nothing stays of a program that is killed.
+ * Standard output or the file of --output, which gets its name only when it is complete. A thread gives it the name, or
+ * removes what is not to stay: it begins before the sandbox, can make just these calls (sandbox_enter_thread), and hears
+ * one byte, so that what reads inputs can make, replace and remove no other file.
  */
 #include "lib/base/buf.h"
+#include "lib/base/clock.h"
+#include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/sandbox/sandbox.h"
 #include "lib/trace/encode.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+enum { MOST_FDS = 4096 };
 
 static char *resolved; /* target may point to it */
 static const char *name = "standard output";
 static const char *target; /* set while there is a file aside that is to become it */
-/* The file aside: its descriptor, and a name while it has one. Where the file system can, it has
- * none until it is whole, so that nothing is left of a machine that stops. */
-static int unnamed = -1;
-static struct buf aside, folder;
+/* The file aside: a descriptor of it, and a name while it has one. Where the file system can, it has
+ * none until it is whole, so that nothing is left of a machine that stops, or a program that is killed. */
+static int whole = -1;
+static const char *aside, *folder;
 static bool named;
 static pid_t owner; /* children that are forked for other work must leave it alone */
 
@@ -34,48 +41,56 @@ const char *cli_output_name(void)
 	return name;
 }
 
-/* --- the process that gives the name --- */
+/* --- the thread that gives the name --- */
 
 enum request { KEEP = 'k', DROP = 'd' };
 
-static pid_t placer;
-static int ask[2] = {-1, -1}, answers = -1;
+static int ask[2] = {-1, -1}, answers[2] = {-1, -1};
+/* link names the file without a name. */
+static struct sandbox_call link_target, link_aside, replace_target, remove_aside;
 
-/* A name of its own for what has none yet: only a rename replaces what is there. */
-static bool link_aside(const char *from)
+static int make(const struct sandbox_call *c)
 {
-	unsigned n = 0;
+	const unsigned long *a = c->arguments;
 
-	do {
-		aside.len = 0;
-		buf_addf(&aside, "%s.%ld-%u", target, (long)owner, n);
-		buf_str(&aside);
-		named = !linkat(AT_FDCWD, from, AT_FDCWD, aside.data, AT_SYMLINK_FOLLOW);
-	} while (!named && errno == EEXIST && ++n < 1000);
-	return named;
+	return syscall(c->number, a[0], a[1], a[2], a[3], a[4]) ? errno : 0;
 }
 
-/* How the kernel names the file without a name. */
-static const char *link_of(int fd)
+static unsigned long word(const char *text)
 {
-	static char path[32];
-
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	return path;
+	return (unsigned long)(uintptr_t)text;
 }
 
-/* False: errno says why. */
-static bool give_name(void)
+static void prepare_calls(const char *path)
 {
-	if (unnamed >= 0 &&
-	    !linkat(AT_FDCWD, link_of(unnamed), AT_FDCWD, target, AT_SYMLINK_FOLLOW))
-		return true;
-	if (unnamed >= 0 && (errno != EEXIST || !link_aside(link_of(unnamed))))
-		return false;
-	if (rename(aside.data, target))
-		return false;
-	named = false;
-	return true;
+	const unsigned long here = (unsigned long)AT_FDCWD, to = word(sandbox_text(path)),
+			    from = word(aside);
+	unsigned long link;
+	char text[32];
+
+	snprintf(text, sizeof text, "/proc/self/fd/%d", whole);
+	link = word(sandbox_text(text));
+	link_target =
+	    (struct sandbox_call){SYS_linkat, 5, {here, link, here, to, AT_SYMLINK_FOLLOW}};
+	link_aside =
+	    (struct sandbox_call){SYS_linkat, 5, {here, link, here, from, AT_SYMLINK_FOLLOW}};
+	replace_target = (struct sandbox_call){SYS_renameat2, 5, {here, from, here, to, 0}};
+	remove_aside = (struct sandbox_call){SYS_unlinkat, 3, {here, from, 0}};
+}
+
+/* Only a rename replaces what is there. 0, or errno. */
+static int give_name(void)
+{
+	int error = named ? EEXIST : make(&link_target);
+
+	if (error != EEXIST)
+		return error;
+	if (!named && (error = make(&link_aside)))
+		return error;
+	named = true;
+	error = make(&replace_target);
+	named = error != 0;
+	return error;
 }
 
 /* What is empty gets no name. 0, or errno. */
@@ -83,35 +98,29 @@ static int placer_keep(void)
 {
 	struct stat st;
 
-	if (unnamed >= 0 ? fstat(unnamed, &st) : stat(aside.data, &st))
+	if (fstat(whole, &st))
 		return errno;
-	return st.st_size > 0 && !give_name() ? errno : 0;
+	return st.st_size > 0 ? give_name() : 0;
 }
 
-/* Else it would hold pipes open that others wait for the end of. */
-static void placer_close_others(int reply)
+static void *placer_work(void *arg)
 {
-	for (int fd = 0, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < 1024; fd++)
-		if (fd != ask[0] && fd != reply && fd != unnamed)
-			close(fd);
-}
-
-static _Noreturn void placer_work(int reply)
-{
-	static const int keys[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+	const struct sandbox_call calls[] = {link_target, link_aside, replace_target, remove_aside};
 	int error = 0;
-	char what = DROP;
+	char what;
+	ssize_t n;
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		signal(keys[i], SIG_IGN); /* it ends behind the one that was to be ended */
-	placer_close_others(reply);
-	while (read(ask[0], &what, 1) < 0 && errno == EINTR)
-		;
-	if (what == KEEP)
-		error = placer_keep();
-	if (named)
-		unlink(aside.data);
-	_exit(write(reply, &error, sizeof error) == sizeof error ? 0 : 1);
+	sandbox_enter_thread(folder, calls, sizeof calls / sizeof *calls);
+	while (write(answers[1], &error, sizeof error) > 0) {
+		while ((n = read(ask[0], &what, 1)) < 0 && errno == EINTR)
+			;
+		if (n != 1)
+			break;
+		error = what == KEEP ? placer_keep() : 0;
+		if (named)
+			make(&remove_aside);
+	}
+	return arg;
 }
 
 static _Noreturn void fail(const char *path)
@@ -120,36 +129,50 @@ static _Noreturn void fail(const char *path)
 	exit(EXIT_INPUT);
 }
 
-static void placer_start(const char *path)
+/* 0, or errno, which the thread says at its begin, too. Only what a signal handler may do. */
+static int placer_answer(void)
 {
-	int reply[2];
+	int error = EPIPE;
 
-	if (pipe2(ask, O_CLOEXEC) || pipe2(reply, O_CLOEXEC))
-		fail(path);
-	placer = fork();
-	if (placer < 0) {
-		placer = 0;
-		if (named)
-			unlink(aside.data);
-		fail(path);
-	}
-	if (!placer)
-		placer_work(reply[1]);
-	close(reply[1]); /* but not ask[0]: a write then is no SIGPIPE */
-	answers = reply[0];
+	while (read(answers[0], &error, sizeof error) < 0 && errno == EINTR)
+		;
+	return error;
 }
 
-/* 0, or errno. Only what a signal handler may do. */
 static int placer_ask(enum request what)
 {
 	char c = (char)what;
-	int error = EPIPE;
 
-	if (write(ask[1], &c, 1) != 1)
-		return errno;
-	while (read(answers, &error, sizeof error) < 0 && errno == EINTR)
-		;
-	return error;
+	return write(ask[1], &c, 1) == 1 ? placer_answer() : errno;
+}
+
+/* Signals are for the others. */
+static int placer_begin(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, placer_work, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error ? error : pthread_detach(thread);
+}
+
+static void placer_start(const char *path)
+{
+	int error;
+
+	prepare_calls(path);
+	error = pipe2(ask, O_CLOEXEC) || pipe2(answers, O_CLOEXEC) ? errno : placer_begin();
+	if (error) {
+		if (named)
+			unlink(aside);
+		errno = error;
+		fail(path);
+	}
+	placer_answer();
 }
 
 static void output_remove_aside(void)
@@ -179,45 +202,50 @@ static void clean_up_on_signals(void)
 	}
 }
 
-static void find_folder(const char *path)
+static const char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	buf_addf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-	buf_str(&folder);
+	return slash ? mem_strndup(path, (size_t)(slash - path) + 1) : ".";
 }
 
-static bool open_unnamed(void)
+/* A descriptor of the file beyond all others, which is kept, and outlives standard output. */
+static bool keep_descriptor(int fd)
 {
-	int fd = open(folder.data, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	struct rlimit most;
+	int top = MOST_FDS - 1;
 
-	if (fd < 0)
+	if (!getrlimit(RLIMIT_NOFILE, &most) && most.rlim_cur < MOST_FDS)
+		top = (int)most.rlim_cur - 1;
+	whole = fcntl(fd, F_DUPFD_CLOEXEC, top);
+	if (whole < 0)
 		return false;
-	unnamed = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* it outlives standard output */
-	close(fd);
-	if (unnamed >= 0 && access(link_of(unnamed), F_OK)) {
-		close(unnamed);
-		unnamed = -1;
-	}
-	return unnamed >= 0;
+	sandbox_keep(whole);
+	return true;
 }
 
-/* Gives the descriptor. */
-static int open_named(const char *path)
+/* Gives a descriptor; -1: there are none without a name here. */
+static int open_unnamed(void)
 {
-	mode_t mask;
-	int fd;
+	char path[32];
+	int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 
-	buf_addf(&aside, "%s.XXXXXX", path);
-	buf_str(&aside);
-	fd = mkstemp(aside.data);
-	if (fd < 0)
-		fail(path);
-	named = true;
-	mask = umask(0);
-	umask(mask);
-	fchmod(fd, 0666 & ~mask); /* mkstemp's 0600 is not what the user asked for */
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	if (fd >= 0 && access(path, F_OK)) {
+		close(fd);
+		fd = -1;
+	}
 	return fd;
+}
+
+/* A name of its own for what has none yet. */
+static void name_aside(const char *path)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s.%ld-%" PRIx64, path, (long)getpid(), (uint64_t)clock_ns());
+	aside = sandbox_text(buf_str(&b));
+	buf_release(&b);
 }
 
 /* The file aside gets its name in the folder, or is removed. */
@@ -225,8 +253,14 @@ static void write_aside(const char *path, bool by_name)
 {
 	int fd;
 
-	find_folder(path);
-	fd = !by_name && open_unnamed() ? unnamed : open_named(path);
+	folder = folder_of(path);
+	name_aside(path);
+	fd = by_name ? -1 : open_unnamed();
+	named = fd < 0;
+	if (named)
+		fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 || !keep_descriptor(fd))
+		fail(path);
 	target = path;
 	owner = getpid();
 	placer_start(path);
@@ -236,7 +270,7 @@ static void write_aside(const char *path, bool by_name)
 	fflush(stdout);
 	if (dup2(fd, STDOUT_FILENO) < 0)
 		fail(path);
-	if (fd != unnamed && fd != STDOUT_FILENO)
+	if (fd != STDOUT_FILENO)
 		close(fd);
 }
 
@@ -316,7 +350,7 @@ void cli_output_report(const char *path)
 
 const char *cli_output_by_name(const char *path)
 {
-	return output_open(path, true) && target ? aside.data : NULL;
+	return output_open(path, true) && target ? aside : NULL;
 }
 
 void cli_output_done(bool written)
@@ -331,8 +365,6 @@ void cli_output_done(bool written)
 		cli_error(name, "%s", strerror(error));
 		cli_status(EXIT_INPUT);
 	}
-	while (waitpid(placer, NULL, 0) < 0 && errno == EINTR)
-		;
 	free(resolved);
 	resolved = NULL;
 }

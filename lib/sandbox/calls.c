@@ -7,6 +7,7 @@
  *   interpret them;
  *   files are refused (EACCES) to a program that has SANDBOX_FILES and no folder for them: a cache
  *   that cannot be written to is no reason to end;
+ *   descriptors from the kept one on are not there to be closed or replaced (EBADF);
  *   what libraries with SANDBOX_NETWORK try is denied (EPERM), except for exec;
  *   calls that are newer than this file are not there (ENOSYS), as on an older kernel: the C
  *   library that makes them knows what to do then.
@@ -38,13 +39,13 @@
 /* Separated by blanks. Names that an architecture, or its libseccomp, does not have are passed
  * over. */
 static const char always[] =
-    "read readv pread64 preadv write writev lseek _llseek close fstat newfstatat "
-    "fstatat64 brk munmap mremap madvise futex exit exit_group rt_sigaction "
+    "read readv pread64 preadv write writev lseek _llseek fstat newfstatat "
+    "fstatat64 brk madvise futex exit exit_group rt_sigaction "
     "rt_sigprocmask rt_sigreturn sigaltstack restart_syscall clock_gettime "
     "gettimeofday time getpid gettid getrandom sched_yield sysinfo tgkill";
 static const char opening[] =
     "stat lstat statx access faccessat faccessat2 readlink readlinkat getcwd "
-    "getdents getdents64 fadvise64 readahead statfs fstatfs dup dup2 dup3 fcntl "
+    "getdents getdents64 fadvise64 readahead statfs fstatfs dup fcntl "
     "poll ppoll select pselect6 pipe pipe2 nanosleep clock_nanosleep clock_getres "
     "getppid getuid geteuid getgid getegid getresuid getresgid uname umask "
     "prlimit64 getrlimit setrlimit times getrusage wait4 waitid rt_sigpending "
@@ -91,15 +92,21 @@ static void all(scmp_filter_ctx f, uint32_t action, const char *names)
 	}
 }
 
+static void rule(scmp_filter_ctx f, uint32_t action, const char *name, unsigned n,
+		 const struct scmp_arg_cmp *arguments)
+{
+	int number = seccomp_syscall_resolve_name(name);
+
+	if (number >= 0)
+		seccomp_rule_add_array(f, action, number, n, arguments);
+}
+
 /* One argument, of which the bits of mask are value. */
 static void some(scmp_filter_ctx f, uint32_t action, const char *name, unsigned argument,
 		 uint64_t mask, uint64_t value)
 {
-	int number = seccomp_syscall_resolve_name(name);
-	const struct scmp_arg_cmp bits = {.arg = argument, SCMP_CMP_MASKED_EQ, mask, value};
-
-	if (number >= 0)
-		seccomp_rule_add_array(f, action, number, 1, &bits);
+	rule(f, action, name, 1,
+	     &(struct scmp_arg_cmp){.arg = argument, SCMP_CMP_MASKED_EQ, mask, value});
 }
 
 static void opens(scmp_filter_ctx f, uint32_t action, uint64_t mask, uint64_t value)
@@ -108,17 +115,59 @@ static void opens(scmp_filter_ctx f, uint32_t action, uint64_t mask, uint64_t va
 	some(f, action, "openat", 2, mask, value);
 }
 
+/* One for what is below SANDBOX_LOW and one for what is above: no arguments are of two rules. */
+static void mappings(scmp_filter_ctx f, const char *name, bool code)
+{
+	const struct scmp_arg_cmp above = {0, SCMP_CMP_GE, SANDBOX_LOW, 0},
+				  below = {0, SCMP_CMP_LT, SANDBOX_LOW, 0},
+				  runs = {2, SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC},
+				  lies = {2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0},
+				  anywhere = {3, SCMP_CMP_MASKED_EQ, MAP_FIXED, 0};
+	bool protects = !strcmp(name, "mprotect");
+
+	rule(f, SCMP_ACT_ALLOW, name, code ? 1 : 2, (struct scmp_arg_cmp[]){above, lies});
+	if (!code)
+		rule(f, SCMP_ACT_ERRNO(EACCES), name, 2, (struct scmp_arg_cmp[]){above, runs});
+	if (protects)
+		return;
+	rule(f, SCMP_ACT_ALLOW, name, code ? 2 : 3, (struct scmp_arg_cmp[]){below, anywhere, lies});
+	if (!code)
+		rule(f, SCMP_ACT_ERRNO(EACCES), name, 2, (struct scmp_arg_cmp[]){below, runs});
+}
+
 static void memory(scmp_filter_ctx f, unsigned rights)
 {
-	static const char *const names[] = {"mmap", "mmap2", "mprotect"};
+	const struct scmp_arg_cmp from = {0, SCMP_CMP_GE, SANDBOX_LOW, 0},
+				  to = {4, SCMP_CMP_GE, SANDBOX_LOW, 0},
+				  fixed = {3, SCMP_CMP_MASKED_EQ, MREMAP_FIXED, MREMAP_FIXED},
+				  anywhere = {3, SCMP_CMP_MASKED_EQ, MREMAP_FIXED, 0};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (rights & SANDBOX_CODE) {
-			all(f, SCMP_ACT_ALLOW, names[i]);
-		} else {
-			some(f, SCMP_ACT_ALLOW, names[i], 2, PROT_EXEC, 0);
-			some(f, SCMP_ACT_ERRNO(EACCES), names[i], 2, PROT_EXEC, PROT_EXEC);
-		}
+	mappings(f, "mmap", rights & SANDBOX_CODE);
+	mappings(f, "mmap2", rights & SANDBOX_CODE);
+	mappings(f, "mprotect", rights & SANDBOX_CODE);
+	rule(f, SCMP_ACT_ALLOW, "munmap", 1, &from);
+	rule(f, SCMP_ACT_ALLOW, "mremap", 2, (struct scmp_arg_cmp[]){from, anywhere});
+	rule(f, SCMP_ACT_ALLOW, "mremap", 3, (struct scmp_arg_cmp[]){from, fixed, to});
+}
+
+/* A descriptor is 32 bits: those above them, which have no meaning, make it another one that is not there. */
+static void replace(scmp_filter_ctx f, const char *name, unsigned argument)
+{
+	const struct scmp_arg_cmp other = {argument, SCMP_CMP_LT, (unsigned)sandbox_kept_fd, 0},
+				  kept = {argument, SCMP_CMP_GE, (unsigned)sandbox_kept_fd, 0};
+
+	rule(f, SCMP_ACT_ALLOW, name, 1, &other);
+	rule(f, SCMP_ACT_ERRNO(EBADF), name, 1, &kept);
+}
+
+/* What is known before, to the last argument. */
+static void exactly(scmp_filter_ctx f, const struct sandbox_call *c)
+{
+	struct scmp_arg_cmp arguments[sizeof c->arguments / sizeof *c->arguments];
+
+	for (unsigned i = 0; i < c->n; i++)
+		arguments[i] = (struct scmp_arg_cmp){i, SCMP_CMP_EQ, c->arguments[i], 0};
+	seccomp_rule_add_array(f, SCMP_ACT_ALLOW, (int)c->number, c->n, arguments);
 }
 
 /* No flags are of two rules. */
@@ -135,10 +184,8 @@ static void sandbox_calls_used(scmp_filter_ctx f)
 {
 	const struct scmp_arg_cmp now[] = {{.arg = 1, SCMP_CMP_EQ, 0, 0},
 					   {.arg = 2, SCMP_CMP_EQ, 0, 0}};
-	int number = seccomp_syscall_resolve_name("utimensat");
 
-	if (number >= 0)
-		seccomp_rule_add_array(f, SCMP_ACT_ALLOW, number, 2, now);
+	rule(f, SCMP_ACT_ALLOW, "utimensat", 2, now);
 }
 
 static void sandbox_calls_files(scmp_filter_ctx f, const struct sandbox_held *h)
@@ -209,8 +256,13 @@ static void rules(scmp_filter_ctx f, const struct sandbox_held *h)
 {
 	all(f, SCMP_ACT_ALLOW, always);
 	memory(f, h->rights);
+	replace(f, "close", 0);
+	for (size_t i = 0; i < h->n_calls; i++)
+		exactly(f, &h->calls[i]);
 	if (h->rights) {
 		all(f, SCMP_ACT_ALLOW, opening);
+		replace(f, "dup2", 1);
+		replace(f, "dup3", 1);
 		sandbox_calls_files(f, h);
 		devices(f);
 		processes(f, h->rights);

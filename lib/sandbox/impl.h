@@ -20,10 +20,17 @@ struct sandbox_held {
 	bool stores;        /* it has a folder for a store */
 	const struct sandbox_grant *grants;
 	size_t n;
+	const struct sandbox_call *calls; /* with exactly these arguments */
+	size_t n_calls;
 	const char *spool;   /* folder of temporary files */
 	bool unnamed_spool;  /* its file system makes files without a name */
 	const char *program; /* for the line about a breach */
 };
+
+/* Below, nothing can be mapped or unmapped: nothing of ours is there but texts (sandbox_text). */
+enum { SANDBOX_LOW = 1 << 20 };
+/* No descriptor from this one on can be closed or replaced. */
+extern int sandbox_kept_fd;
 
 /* 0: the calls are held; else errno. */
 int sandbox_hold_calls(const struct sandbox_held *h);

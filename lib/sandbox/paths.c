@@ -83,6 +83,7 @@ static void sandbox_paths_add_grant(const struct rules *r, const struct sandbox_
 		if (rights & SANDBOX_FILES)
 			add(r, g->path, LANDLOCK_ACCESS_FS_REMOVE_DIR);
 		break;
+	case SANDBOX_NAMES: add(r, g->path, NAMES | LANDLOCK_ACCESS_FS_REFER); break;
 	}
 }
 

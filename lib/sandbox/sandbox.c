@@ -6,8 +6,11 @@
 #include "lib/sandbox/impl.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void (*sandbox_on_breach)(void);
@@ -49,12 +52,10 @@ bool sandbox_entered(void)
 }
 
 /* NULL: it can be on. */
-static const char *sandbox_why_off(const struct sandbox_profile *p)
+static const char *sandbox_why_off(void)
 {
 	static const char *const variables[] = {"LD_PRELOAD", "LD_AUDIT"};
 
-	if (p->rights & SANDBOX_FREE)
-		return p->why;
 	if (off)
 		return off;
 #ifdef COVERAGE
@@ -70,6 +71,44 @@ static const char *sandbox_why_off(const struct sandbox_profile *p)
 			       "own";
 	}
 	return NULL;
+}
+
+enum { TEXTS = 32 << 10 }; /* bytes: four paths of the longest */
+
+const char *sandbox_text(const char *s)
+{
+	static char *texts;
+	static size_t used;
+	size_t n = strlen(s) + 1;
+	char *to, *at = (char *)(uintptr_t)(SANDBOX_LOW / 2);
+
+	if (!texts)
+		texts = mmap(at, TEXTS, PROT_READ,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (texts != at || n > TEXTS - used || mprotect(texts, TEXTS, PROT_READ | PROT_WRITE))
+		return mem_strdup(s); /* then the folder alone is held */
+	to = memcpy(texts + used, s, n);
+	used += n;
+	mprotect(texts, TEXTS, PROT_READ);
+	return to;
+}
+
+int sandbox_kept_fd = INT_MAX;
+
+void sandbox_keep(int fd)
+{
+	sandbox_kept_fd = fd;
+}
+
+void sandbox_enter_thread(const char *folder, const struct sandbox_call *calls, size_t n)
+{
+	const struct sandbox_grant names = {SANDBOX_NAMES, folder};
+	const struct sandbox_held h = {.grants = &names, .n = 1, .calls = calls, .n_calls = n};
+
+	if (sandbox_why_off())
+		return;
+	sandbox_hold_paths(&h);
+	sandbox_hold_calls(&h);
 }
 
 static bool granted(enum sandbox_path how)
@@ -153,7 +192,7 @@ static void sandbox_describe(const struct sandbox_held *h, int calls, int abi)
 
 const char *sandbox_enter(const struct sandbox_profile *p)
 {
-	const char *why = sandbox_why_off(p);
+	const char *why = p->rights & SANDBOX_FREE ? p->why : sandbox_why_off();
 	struct sandbox_held h;
 	int calls, abi;
 

@@ -4,8 +4,8 @@
  * calls by seccomp (calls.c), paths by Landlock (paths.c). profiles.c is the table of each
  * program's rights; tracemill(7), SANDBOX, is the same for people.
  *
- * A process enters its profile once, before it has threads and before the first byte of an input
- * is looked at; there is no way back, and children are in it too. Only from a profile with SANDBOX_NARROWS
+ * A process enters its profile once, before it has threads (but for those of sandbox_enter_thread) and before the first
+ * byte of an input is looked at; there is no way back, and children are in it too. Only from a profile with SANDBOX_NARROWS
  * it enters another one, whose rights are fewer. What it will need by name is
  * allowed before: sandbox_allow. Where the kernel has no Landlock, any file can be opened for
  * reading; where it has no seccomp, only paths are held; sandbox_enter says which it was.
@@ -18,6 +18,7 @@
 #define TM_SANDBOX_SANDBOX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Of an open process; 0 opens nothing at all, and lives from what it has open. */
 enum sandbox_right {
@@ -58,6 +59,7 @@ enum sandbox_path {
 	SANDBOX_STORE,   /* files there are made, read, written and removed */
 	SANDBOX_CACHE,   /* the same, and folders */
 	SANDBOX_EMPTIED, /* empty folders there are removed */
+	SANDBOX_NAMES,   /* files there get names and lose them */
 };
 
 /* Before sandbox_enter; the path is borrowed. What is not there then is not allowed. */
@@ -67,6 +69,24 @@ void sandbox_allow_nothing(void);
 /* Nor is this path, the pointer that was given, in a profile that is entered from now on. */
 void sandbox_forget(const char *path);
 void sandbox_off(const char *why);
+
+/* --- a thread that does what the others cannot --- */
+
+/* A call, each of whose arguments is a number or a text of sandbox_text. */
+struct sandbox_call {
+	long number;
+	unsigned n;
+	unsigned long arguments[5];
+};
+
+/* Before sandbox_enter: s where nothing that is in the sandbox can change or replace it. */
+const char *sandbox_text(const char *s);
+/* Before sandbox_enter: this descriptor, and those above it, can be neither closed nor replaced by what is in the sandbox.
+ * One at most. */
+void sandbox_keep(int fd);
+/* The calling thread, before sandbox_enter in another one: it reads and writes what is open, and makes these calls,
+ * whatever the others make of it; names are those of files in folder. */
+void sandbox_enter_thread(const char *folder, const struct sandbox_call *calls, size_t n);
 
 /* Gives what holds now, in words for --verbose, good until the next call. A profile without the
  * right to what was allowed does not get it. */

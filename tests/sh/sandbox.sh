@@ -112,7 +112,7 @@ done <programs
 tm-top -v one.tmt >out 2>err
 check 'a reader: only what it was given' grep -q 'reads what it was given, has [a-z]* files in [^,]*$' err
 tm-top -v -o report.txt one.tmt >out 2>err
-check 'an output: nothing more, a process of its own names it' grep -q 'has [a-z]* files in [^,]*$' err
+check 'an output: nothing more, a thread of its own names it' grep -q 'has [a-z]* files in [^,]*$' err
 check 'and it is there' test -s report.txt
 mkdir below
 tm-import -v -o below/copy.tmt one.tmt >out 2>err

@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -122,7 +124,8 @@ static void make(const char *path)
 	close(fd);
 }
 
-static bool no_folder; /* where files may be made */
+static bool no_folder;      /* where files may be made */
+static void (*begin)(void); /* in the child, before it enters; NULL: nothing */
 
 static struct outcome in(const struct sandbox_profile *p, int (*attempt)(void))
 {
@@ -138,6 +141,8 @@ static struct outcome in(const struct sandbox_profile *p, int (*attempt)(void))
 		sandbox_allow(SANDBOX_READ, "named");
 		if (!no_folder)
 			sandbox_allow(SANDBOX_STORE, "store");
+		if (begin)
+			begin();
 		sandbox_enter(p);
 		error = attempt();
 		_exit(error > 150 ? 255 : FINE + error);
@@ -290,6 +295,181 @@ TEST(files_are_opened_as_the_profile_says)
 		if (p->rights & SANDBOX_SPOOL)
 			check_gives(p, spools, "a file without a name", 0);
 	}
+}
+
+/* --- a thread with a right of its own --- */
+
+enum { KEPT = 900 };
+static const char *aside_text, *final_text;
+static struct sandbox_call renames;
+static _Atomic(int (*)(void)) order;
+static atomic_int result = -1;
+
+static int call(const struct sandbox_call *c)
+{
+	const unsigned long *a = c->arguments;
+
+	return failed((int)syscall(c->number, a[0], a[1], a[2], a[3], a[4]));
+}
+
+static void *obey(void *arg)
+{
+	sandbox_enter_thread("output", &renames, 1);
+	atomic_store(&result, 0);
+	while (!atomic_load(&order))
+		;
+	atomic_store(&result, atomic_load(&order)());
+	return arg;
+}
+
+static void begin_thread(void)
+{
+	const unsigned long here = (unsigned long)AT_FDCWD;
+	pthread_t t;
+
+	dup2(open("output/aside", O_RDWR), KEPT);
+	sandbox_keep(KEPT);
+	aside_text = sandbox_text("output/aside");
+	final_text = sandbox_text("output/final");
+	renames = (struct sandbox_call){
+	    SYS_renameat2,
+	    5,
+	    {here, (unsigned long)aside_text, here, (unsigned long)final_text, 0}};
+	pthread_create(&t, NULL, obey, NULL);
+	while (atomic_load(&result))
+		;
+}
+
+static int in_thread(int (*fn)(void))
+{
+	atomic_store(&result, -1);
+	atomic_store(&order, fn);
+	while (atomic_load(&result) < 0)
+		;
+	return atomic_load(&result);
+}
+
+static int exact(void)
+{
+	return call(&renames);
+}
+
+static int of_same_text(void)
+{
+	struct sandbox_call c = renames;
+
+	c.arguments[3] = (unsigned long)strdup(final_text);
+	return call(&c);
+}
+
+static int exact_in_thread(void)
+{
+	int error = in_thread(exact);
+
+	return error ? error : failed(open("output/final", O_RDONLY) < 0 ? 0 : 1);
+}
+
+static int of_same_text_in_thread(void)
+{
+	return in_thread(of_same_text);
+}
+
+static int reads_in_thread(void)
+{
+	return in_thread(reads_named);
+}
+
+static char *page_of(const char *text)
+{
+	return (char *)((uintptr_t)text & ~(uintptr_t)4095);
+}
+
+static int makes_text_writable(void)
+{
+	return failed(mprotect(page_of(aside_text), 4096, PROT_READ | PROT_WRITE));
+}
+
+static int unmaps_text(void)
+{
+	return failed(munmap(page_of(aside_text), 4096));
+}
+
+static int unmaps_all_below(void)
+{
+	return failed(munmap(NULL, 1 << 30));
+}
+
+static int maps_over_text(void)
+{
+	return mmap(page_of(aside_text), 4096, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED
+		   ? errno
+		   : 0;
+}
+
+static int moves_text(void)
+{
+	return mremap(page_of(aside_text), 4096, 8192, MREMAP_MAYMOVE) == MAP_FAILED ? errno : 0;
+}
+
+static int moves_over_text(void)
+{
+	void *own = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return mremap(own, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, page_of(aside_text)) ==
+		       MAP_FAILED
+		   ? errno
+		   : 0;
+}
+
+static int replaces_kept(void)
+{
+	return failed(dup2(STDERR_FILENO, KEPT));
+}
+
+static int closes_kept(void)
+{
+	int error = failed(close(KEPT));
+
+	syscall(SYS_close, KEPT | 1l << 32);
+	return fcntl(KEPT, F_GETFD) < 0 ? 1 : error;
+}
+
+/* It is beside what may be made to do anything else. */
+TEST(a_thread_makes_its_calls_and_no_others)
+{
+	static int (*const texts[])(void) = {makes_text_writable, unmaps_text, unmaps_all_below,
+					     maps_over_text,      moves_text,  moves_over_text};
+
+	if (!ready())
+		TEST_SKIP("system calls are not held here");
+	begin = begin_thread;
+	EACH(p)
+	{
+		bool libraries = p->rights & SANDBOX_NETWORK;
+
+		if (!p->rights || p->rights & SANDBOX_FREE)
+			continue;
+		if (!(p->rights & SANDBOX_FILES) && !libraries)
+			check_ended(p, exact, "renameat2");
+		check_gives(p, replaces_kept, "replacing what is kept", EBADF);
+		check_gives(p, closes_kept, "closing what is kept", EBADF);
+		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+			struct outcome o = in(p, texts[i]);
+
+			if (!CHECK_EQ(o.status, libraries ? FINE + EPERM : SANDBOX_STATUS))
+				printf("  %s, text %zu: %s\n", p->program, i, o.said);
+		}
+	}
+	{
+		const struct sandbox_profile *p = sandbox_profile("tm-dump", NULL);
+
+		CHECK_EQ(in(p, of_same_text_in_thread).status, SANDBOX_STATUS);
+		CHECK_EQ(in(p, reads_in_thread).status, SANDBOX_STATUS);
+		check_gives(p, exact_in_thread, "its own call", 0);
+		CHECK(!access("output/final", F_OK) && access("output/aside", F_OK));
+	}
+	begin = NULL;
 }
 
 static void narrow(void)
