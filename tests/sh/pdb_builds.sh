@@ -165,10 +165,9 @@ draw() {
 		}' | while read -r lo at; do printf '0x%x\n' $((16#$lo + at)); done
 }
 
-# LLVM has an empty line for the name of what no symbol of a PDB holds; and names in C of 32-bit x86 as they are in the
-# PDB, where we have them as they are in the source.
+# LLVM has an empty line for the name of what no symbol of a PDB holds.
 named() {
-	awk -v x86="$([[ $1 != x86* ]] || echo 1)" '/^$/ { blank = 1; next } x86 && /^_[a-z]/ { sub(/^_/, "") } blank { print $0 == "??:0:0" ? "??" : ""; blank = 0 } { print } END { if (blank) print "" }'
+	awk '/^$/ { blank = 1; next } blank { print $0 == "??:0:0" ? "??" : ""; blank = 0 } { print } END { if (blank) print "" }'
 }
 
 # 3,000 of the addresses asked, 1,000 of them with inlined calls if there are so many, with their answers by LLVM.
@@ -191,7 +190,7 @@ compare() {
 	shift
 	[[ $name != mingw* ]] || n=36000
 	draw "$name.exe" $n >drawn
-	llvm-symbolizer-19 -a "$@" -e "$name.exe" <drawn 2>err | named "$name" | choose want >asked
+	llvm-symbolizer-19 -a "$@" -e "$name.exe" <drawn 2>err | named | choose want >asked
 	tm-llvm-symbolizer --no-cache --lenient -a "$@" -e "$name.exe" <asked >got 2>err
 	said=$(awk -v RS= '
 		function same(a, b) { return a == b }
@@ -243,7 +242,7 @@ while read -r name target machine link options; do
 	if ! msvc "$name" "$target" "$machine" "$link" $options; then
 		skipped "$name"
 	else
-		compare "$name" --no-demangle
+		compare "$name"
 	fi
 done <<'END'
 x64-O0 x86_64 x64 - -O0
@@ -266,7 +265,7 @@ arm64-lto aarch64 arm64 - -O2 -flto
 arm64-thinlto aarch64 arm64 - -O2 -flto=thin
 END
 
-# Hosted by mingw's libraries. What they have of DWARF comes before the PDB for LLVM: it goes.
+# Hosted by mingw's libraries, of which some have names that LLVM does not demangle (_ZGTt). What they have of DWARF comes before the PDB for LLVM: it goes.
 mingw_pdb() {
 	local name=$1 f
 	shift
