@@ -40,12 +40,6 @@ enum { WITHIN = 4096 };
 	{                                                                    \
 		what, NULL, "convert it: go tool pprof -proto FILE >FILE.pb" \
 	}
-#define GPROF                                                                                    \
-	{                                                                                        \
-		"a profile of gprof (gmon.out)", NULL,                                           \
-		    "gprof PROGRAM FILE prints it; tracemill reads profiles of perf record and " \
-		    "valgrind --tool=callgrind"                                                  \
-	}
 /* It may show a crash, a trace or a report as an example. */
 #define MANUAL                                                     \
 	{                                                          \
@@ -144,8 +138,6 @@ static const struct mark marks[] = {
      {"uftrace's list of processes and threads (task.txt)", NULL, OF_UFTRACE}},
     {0, 11, "# symbols: ", "\n# path name: ", {"uftrace's symbols of a file", NULL, OF_UFTRACE}},
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
-    {0, 8, "gmon\1\0\0\0", NULL, GPROF},
-    {0, 8, "gmon\0\0\0\1", NULL, GPROF},
     {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
     {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
     {0, 4, "SLOW", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},

@@ -114,6 +114,7 @@ reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))'
 reader "V8's heap snapshot" run.heapsnapshot object "$(total objects)" "$GEN/heapsnapshot" --objects $((mb * 10000)) plain
 reader "Java's heap dump" run.hprof object "$(total objects)" "$GEN/hprof" --objects $((mb * 10000)) java
 reader 'Firefox Profiler' run.firefox sample "$(total total)" "$GEN/firefox" --samples $((mb * 10000)) ms
+reader gmon.out run.gmon sample "$(total rows)" "$GEN/gmon" --rows $((mb * 40000)) plain
 reader memcheck run.memcheck profile "$(total rows)" "$GEN/memcheck" --rows $((mb * 5000)) log
 reader DHAT run.dhat profile "$(total rows)" "$GEN/dhat" --rows $((mb * 5000)) heap
 reader stackprof run.stackprof sample "$(total stacks)" "$GEN/stackprof" --samples $((mb * 10000)) wall

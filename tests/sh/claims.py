@@ -30,16 +30,6 @@ for i in range(8):
     put('library%d.dll' % i, pe(0x2022, r.randrange(200, 90000)), 'DLL')
 put('old.exe', b'MZ' + bytes(58) + struct.pack('<I', 0x50) + bytes(200), 'program of DOS')
 
-def gmon(words='<'):
-    """gprof's: "gmon", version 1, three spare words; a histogram, arcs of the call graph"""
-    bins = r.randrange(16, 2000)
-    out = struct.pack(words + '4sI12x', b'gmon', 1) + b'\0' + struct.pack(words + 'QQII15sc', 0x1000, 0x1000 + 16 * bins, bins, 100, b'seconds', b's')
-    out += struct.pack('%s%dH' % (words, bins), *[r.choice((0, 0, 0, 1, 9)) for _ in range(bins)])
-    return out + b''.join(b'\1' + struct.pack(words + 'QQI', 0x1000 + 16 * i, 0x1100, i + 1) for i in range(r.randrange(300)))
-
-for i in range(4):
-    put('gmon%d.out' % i, gmon('<' if i % 2 else '>'), "gprof")
-
 # Xcode's bundles are zips of plists, of archived objects and of tables of small numbers.
 for i in range(4):
     z = io.BytesIO()
