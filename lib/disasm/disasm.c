@@ -151,15 +151,33 @@ static bool saves(enum code_arch arch, const struct instruction *i)
 	       (!strcmp(i->operands, "rbp") || !strcmp(i->operands, "ebp"));
 }
 
-static bool sets(enum code_arch arch, const struct instruction *i)
+/* The bytes that an instruction of x86 takes off the stack. */
+static uint64_t takes(enum code_arch arch, const struct instruction *i)
 {
-	static const char *const x86[] = {"rbp, rsp", "ebp, esp", "rbp, [rsp", "ebp, [esp", NULL};
+	if (!strcmp(i->name, "push"))
+		return arch == CODE_X86_64 ? 8 : 4;
+	if (!strcmp(i->name, "sub") &&
+	    is_any(i->operands, (const char *const[]){"rsp, ", "esp, ", NULL}))
+		return strtoull(i->operands + 5, NULL, 0);
+	return 0;
+}
+
+/* Sets the frame pointer to where it was saved: below bytes are taken off the stack since. Windows sets it into the
+ * middle of the frame, too, and then no chain of frames leads through it. */
+static bool sets(enum code_arch arch, const struct instruction *i, uint64_t below)
+{
+	static const char *const copies[] = {"rbp, rsp", "ebp, esp", NULL};
+	static const char *const sums[] = {"rbp, [rsp", "ebp, [esp", NULL};
 	static const char *const arm64[] = {"x29, sp", NULL};
+	const char *plus = strchr(i->operands, '+');
 
 	if (arch == CODE_ARM64)
 		return (!strcmp(i->name, "mov") || !strcmp(i->name, "add")) &&
 		       is_any(i->operands, arm64);
-	return (!strcmp(i->name, "mov") || !strcmp(i->name, "lea")) && is_any(i->operands, x86);
+	if (!strcmp(i->name, "lea"))
+		return is_any(i->operands, sums) &&
+		       (plus ? strtoull(plus + 1, NULL, 0) : 0) == below;
+	return !strcmp(i->name, "mov") && is_any(i->operands, copies) && !below;
 }
 
 enum prologue disasm_prologue(struct disasm *d, uint64_t lo, uint64_t hi)
@@ -167,6 +185,7 @@ enum prologue disasm_prologue(struct disasm *d, uint64_t lo, uint64_t hi)
 	enum code_arch arch = d ? d->code->arch : CODE_NONE;
 	struct instruction i;
 	bool saved = false, framed = false, any = false;
+	uint64_t below = 0;
 
 	if (arch != CODE_X86 && arch != CODE_X86_64 && arch != CODE_ARM64)
 		return PROLOGUE_UNKNOWN;
@@ -175,7 +194,8 @@ enum prologue disasm_prologue(struct disasm *d, uint64_t lo, uint64_t hi)
 		if (!i.known)
 			return any ? PROLOGUE_LEAF : PROLOGUE_UNKNOWN;
 		any = true;
-		framed |= saved && sets(arch, &i);
+		framed |= saved && sets(arch, &i, below);
+		below += saved ? takes(arch, &i) : 0;
 		saved |= saves(arch, &i);
 		if (i.calls)
 			return framed ? PROLOGUE_FRAME : PROLOGUE_NONE;

@@ -52,8 +52,19 @@ static void identity(const struct inspect *x, struct fitness *f)
 {
 	const struct object_build_id *id = object_build_id(x->file.object);
 
-	if (id->len)
+	char key[OBJECT_DEBUG_KEY];
+
+	object_debug_key(x->file.object, key);
+	if (*key)
+		say(f, FIT_YES, NULL, "CodeView record: GUID and age %s", key);
+	else if (id->len)
 		say(f, FIT_YES, NULL, "%u bytes", id->len);
+	else if (object_kind(x->file.object)->pdata)
+		say(f, FIT_NO,
+		    "link with /DEBUG (mingw: -Wl,--build-id): the debug directory gets a "
+		    "CodeView record",
+		    "no CodeView record: a file of another build cannot be distinguished from "
+		    "this file");
 	else
 		say(f, FIT_NO, "link with -Wl,--build-id=sha1",
 		    "no build-id: a file of another build cannot be distinguished from this "
@@ -92,6 +103,9 @@ static void lines(const struct inspect *x, struct fitness *f)
 		say(f, FIT_YES, "keep the .dSYM that dsymutil makes: object files are overwritten",
 		    "in the %zu object files of its debug map",
 		    object_debug_map(x->file.object)->n_files);
+	else if (!object_has_dwarf(x->file.object) && object_kind(x->file.object)->pdata)
+		say(f, FIT_NO, "compile with /Zi and link with /DEBUG (mingw: -g); keep the PDB",
+		    "no DWARF here, and no CodeView record names a PDB");
 	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");
@@ -114,16 +128,43 @@ static void few_entries(const struct inspect *x, bool debug, struct fitness *f)
 	    x->n_functions, debug ? "; the entries of .debug_frame are for debuggers" : "");
 }
 
+/* Functions that call nothing and leave the stack as it is need no entry. */
+static void fitness_pdata(const struct inspect *x, struct fitness *f)
+{
+	const uint64_t n = x->sum.frame + x->sum.none;
+	const unsigned share = percent(x->sum.unwound, n);
+	const char *fix =
+	    "compile with -fasynchronous-unwind-tables; assembler needs .pdata by hand";
+
+	if (object_arch(x->file.object) == ARCH_X86)
+		say(f, FIT_NO, "keep frame pointers: /Oy- (clang, mingw: -fno-omit-frame-pointer)",
+		    "Windows has no unwind tables for x86: stacks are walked by frame pointers, or "
+		    "by the PDB");
+	else if (!x->has_entries)
+		say(f, FIT_NO, fix, "no .pdata");
+	else if (!n)
+		say(f, FIT_YES, NULL, ".pdata has %zu entries", x->n_entries);
+	else
+		say(f,
+		    share < 50   ? FIT_NO
+		    : share < 90 ? FIT_PARTLY
+				 : FIT_YES,
+		    share < 90 ? fix : NULL,
+		    ".pdata has entries for %" PRIu64 " of %" PRIu64
+		    " functions that call others (%u%%)",
+		    x->sum.unwound, n, share);
+}
+
 static void fitness_unwind(const struct inspect *x, struct fitness *f)
 {
 	bool eh = inspect_section(x, ".eh_frame"), hdr = inspect_section(x, ".eh_frame_hdr");
 	bool arm = inspect_section(x, ".ARM.exidx"), debug = inspect_section(x, ".debug_frame");
 	bool mini = inspect_section(x, ".gnu_debugdata");
 
-	if (inspect_section(x, ".unwind_info"))
+	if (object_kind(x->file.object)->pdata)
+		fitness_pdata(x, f);
+	else if (inspect_section(x, ".unwind_info"))
 		say(f, FIT_YES, NULL, "__unwind_info");
-	else if (inspect_section(x, ".pdata"))
-		say(f, FIT_YES, NULL, ".pdata");
 	else if (x->bad_tables)
 		say(f, FIT_PARTLY, NULL, ".eh_frame is damaged");
 	else if (eh && object_is_relocatable(x->file.object))
@@ -149,7 +190,12 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 {
 	uint64_t calling = x->sum.frame + x->sum.none;
 	unsigned share = percent(x->sum.frame, calling);
-	static const char fix[] = "compile with -fno-omit-frame-pointer";
+	static const char *const fixes[] = {
+	    "compile with -fno-omit-frame-pointer",
+	    "not needed where .pdata is complete; clang and mingw: -fno-omit-frame-pointer",
+	    "compile with /Oy- (clang, mingw: -fno-omit-frame-pointer)"};
+	const struct object *o = x->file.object;
+	const char *fix = fixes[!object_kind(o)->pdata ? 0 : object_arch(o) == ARCH_X86 ? 2 : 1];
 	struct err e = ERR_INIT;
 
 	if (!calling && x->n_functions && disasm_load(&e))
@@ -176,8 +222,10 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 static void fitness_instrumented(const struct inspect *x, struct fitness *f)
 {
 	uint64_t n = x->sum.n, enter = x->sum.enter;
-	static const char fix[] =
-	    "compile with -finstrument-functions-after-inlining, or -finstrument-functions";
+	const char *fix =
+	    object_kind(x->file.object)->pdata
+		? "compile with /Gh and /GH (clang, mingw: -finstrument-functions)"
+		: "compile with -finstrument-functions-after-inlining, or -finstrument-functions";
 
 	if (!n)
 		say(f, FIT_UNKNOWN, NULL, "no function with code was found");
@@ -210,8 +258,10 @@ static void fitness_hooks(const struct inspect *x, struct fitness *f, enum role 
 		say(f, FIT_PARTLY, "export both", "only one of %s is exported", names);
 	else if (how & ROLE_HIDDEN)
 		say(f, FIT_NO,
-		    "__attribute__((visibility(\"default\"))), extern \"C\", and no "
-		    "version script that hides it",
+		    object_kind(x->file.object)->pdata
+			? "__declspec(dllexport), extern \"C\""
+			: "__attribute__((visibility(\"default\"))), extern \"C\", and no "
+			  "version script that hides it",
 		    "%s: defined, but not exported", names);
 	else if (how & ROLE_IMPORTED)
 		say(f, FIT_NO, NULL, "%s: used, but not defined here", names);
@@ -258,23 +308,23 @@ static void fitness_pages(const struct inspect *x, struct fitness *f)
 		    s[i].align);
 }
 
-/* What depends on dynamic symbols as ELF has them, on calls that are linked, or on Android's
- * loader. */
-static bool elf_only(enum capability c)
+/* What depends on exports and imports, or on calls that are linked. */
+static bool of_linkage(enum capability c)
 {
 	return c == FIT_INSTRUMENTED || c == FIT_LOLI_ALLOC || c == FIT_LOLI_STACK ||
-	       c == FIT_NO_WRAPS || c == FIT_PAGES;
+	       c == FIT_NO_WRAPS;
 }
 
 void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 {
 	*out = (struct fitness){.fit = FIT_UNKNOWN};
-	if (!object_kind(x->file.object)->linkage && elf_only(c)) {
+	if ((!object_kind(x->file.object)->linkage && of_linkage(c)) ||
+	    (!object_kind(x->file.object)->paged && c == FIT_PAGES)) {
 		say(out, FIT_UNKNOWN, NULL, "not checked for %s files",
 		    object_kind(x->file.object)->name);
 		return;
 	}
-	if (object_is_relocatable(x->file.object) && elf_only(c)) {
+	if (object_is_relocatable(x->file.object) && (of_linkage(c) || c == FIT_PAGES)) {
 		say(out, FIT_UNKNOWN, NULL, "not linked yet: inspect the program or library");
 		return;
 	}

@@ -2,6 +2,7 @@
  *
  * The functions of a binary, how they begin, and which of them are instrumented.
  */
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/base/mem_budget.h"
 #include "lib/base/sort.h"
@@ -83,6 +84,11 @@ static void inspect_add_entry(void *arg, const struct eh_frame_entry *entry)
 		VEC_PUSH(x->entries, x->n_entries, x->cap_entries) = *entry;
 }
 
+static void inspect_add_bounded(void *arg, uint64_t lo, uint64_t hi)
+{
+	inspect_add_entry(arg, &(struct eh_frame_entry){.lo = lo, .hi = hi});
+}
+
 static void read_entries(struct inspect *x)
 {
 	size_t section = inspect_section(x, ".eh_frame");
@@ -90,6 +96,11 @@ static void read_entries(struct inspect *x)
 	uint64_t size = 0;
 	uint8_t *data = NULL;
 
+	if (object_kind(x->file.object)->pdata) {
+		object_each_bounded(x->file.object, inspect_add_bounded, x);
+		x->has_entries = x->n_entries;
+		return; /* they are sorted */
+	}
 	if (!section || object_section_info(x->file.object, section).kind == SECTION_ZEROES)
 		return;
 	x->has_entries = true;
@@ -125,8 +136,18 @@ static void count_unwound(struct inspect *x)
 	for (size_t i = 0, at = 0; i < x->n_functions; i++) {
 		while (at < x->n_entries && x->entries[at].hi <= x->functions[i].lo)
 			at++;
-		x->n_unwound += at < x->n_entries && x->entries[at].lo <= x->functions[i].lo;
+		x->functions[i].unwound =
+		    at < x->n_entries && x->entries[at].lo <= x->functions[i].lo;
+		x->n_unwound += x->functions[i].unwound;
 	}
+}
+
+/* In a PE file, stubs of imports are among its other code, with symbols. */
+static bool is_stub(struct inspect *x, uint64_t addr)
+{
+	uint64_t slot;
+
+	return object_kind(x->file.object)->pdata && object_plt_slot(x->file.object, addr, &slot);
 }
 
 /* Aliases are one function; of what overlaps, the first. The PLT has symbols in some files. */
@@ -142,7 +163,8 @@ static void put_in_order(struct inspect *x)
 	for (size_t i = 0; i < x->n_functions; i++) {
 		struct inspect_function f = x->functions[i];
 
-		if ((kept && f.lo < x->functions[kept - 1].hi) || in_plt(&plts, f.lo))
+		if ((kept && f.lo < x->functions[kept - 1].hi) || in_plt(&plts, f.lo) ||
+		    is_stub(x, f.lo))
 			continue;
 		x->functions[kept++] = f;
 	}
@@ -188,17 +210,49 @@ static enum role role_at(const struct inspect *x, uint64_t target)
 	return role;
 }
 
-/* call *slot(%rip), as -fno-plt makes them. */
+/* adrp xM, page; ldr xN, [xM, offset]; blr xN, with others between. */
+static enum role arm64_role_through_slot(const struct inspect *x, const struct code_part *part,
+					 uint64_t at)
+{
+	enum { BACK = 16 };
+	const uint8_t *p = part->data + at;
+	uint32_t base = 32, reg = at >= 4 ? le32(p - 4) : 0, w;
+	uint64_t offset = 0, page;
+
+	if ((reg & 0xffdffc1f) != 0xd61f0000)
+		return ROLE_NONE;
+	reg = reg >> 5 & 31;
+	for (unsigned i = 2; i <= BACK && at >= 4 * i; i++) {
+		w = le32(p - (size_t)4 * i);
+		if (base == 32 && (w & 0xffc0001f) == (0xf9400000 | reg)) {
+			base = w >> 5 & 31;
+			offset = (uint64_t)(w >> 10 & 0xfff) * 8;
+		} else if (base < 32 && (w & 0x9f00001f) == (0x90000000 | base)) {
+			page = (uint64_t)(w >> 5 & 0x7ffff) << 2 | (w >> 29 & 3);
+			page = (page ^ 1 << 20) - (1 << 20);
+			return map64_get(&x->role_at, ((part->lo + at - 4 * i) & ~UINT64_C(0xfff)) +
+							  (page << 12) + offset);
+		}
+	}
+	return ROLE_NONE;
+}
+
+/* call *slot(%rip), as -fno-plt makes them, and calls of imports. */
 static enum role role_through_slot(const struct inspect *x, const struct code_part *part,
 				   uint64_t at)
 {
 	const uint8_t *p = part->data + at;
+	const enum code_arch arch = x->file.code->arch;
 	int32_t offset;
 
-	if (x->file.code->arch != CODE_X86_64 || at < 6 || p[-6] != 0xff ||
+	if (arch == CODE_ARM64)
+		return arm64_role_through_slot(x, part, at);
+	if ((arch != CODE_X86_64 && arch != CODE_X86) || at < 6 || p[-6] != 0xff ||
 	    (p[-5] != 0x15 && p[-5] != 0x25))
 		return ROLE_NONE;
 	memcpy(&offset, p - 4, sizeof offset);
+	if (arch == CODE_X86)
+		return map64_get(&x->role_at, (uint32_t)offset);
 	return map64_get(&x->role_at, part->lo + at + (uint64_t)(int64_t)offset);
 }
 
@@ -236,6 +290,8 @@ static void sum_up(struct inspect *x, const struct inspect_function *f)
 	x->sum.enter += f->enter > 0;
 	x->sum.exit += f->exit > 0;
 	x->sum.twice += f->enter > 1;
+	x->sum.unwound +=
+	    f->unwound && (f->prologue == PROLOGUE_FRAME || f->prologue == PROLOGUE_NONE);
 }
 
 void inspect_code(struct inspect *x)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Facts of one ELF file that decide how well it can be profiled and symbolized, from its headers,
+ * Facts of one program or library that decide how well it can be profiled and symbolized, from its headers,
  * symbols, unwind tables and code; what they mean is in fitness.h.
  *
  * Functions are those of the symbol table (its own or its debug file's), else the entries of
- * .eh_frame, so that a stripped library has them, too. Sources of facts: the ELF and DWARF
+ * .eh_frame or .pdata, so that a stripped library has them, too. Sources of facts: the ELF and DWARF
  * specifications, LSB's "Exception Frames", the psABIs' PLTs; Android's "Support 16 KB page sizes";
  * what LoliProfiler looks for (loli_set_allocandfree, get_stack_backtrace, set_loli_ignore_func)
  * from its documentation for game engines.
@@ -36,6 +36,7 @@ struct inspect_function {
 	uint64_t lo, hi;
 	uint8_t prologue;    /* enum prologue */
 	uint8_t enter, exit; /* calls of them, at most 255 */
+	bool unwound;        /* it begins in an entry of the unwind tables */
 };
 
 struct wrapped { /* --wrap NAME */
@@ -52,19 +53,19 @@ struct inspect {
 	bool has_symtab, has_dynsym;
 	uint64_t n_symtab, n_dynsym;
 	uint8_t roles[ROLES]; /* of each: ROLE_EXPORTED and so on */
-	struct map64 role_at; /* address, or slot of the GOT -> enum role */
+	struct map64 role_at; /* address, or slot of the GOT or of imports -> enum role */
 	struct wrapped *wraps;
 	size_t n_wraps, cap_wraps;
 
 	/* functions.c */
 	struct inspect_function *functions; /* sorted by lo, not overlapping */
 	size_t n_functions, cap_functions;
-	/* The entries of .eh_frame, sorted by lo, parts of functions among them. */
+	/* The entries of .eh_frame, sorted by lo, parts of functions among them; of a PE file those of .pdata. */
 	struct eh_frame_entry *entries;
 	size_t n_entries, cap_entries;
 	bool has_entries;   /* its bytes are here, and not left behind in another file */
 	uint64_t n_unwound; /* functions that begin in an entry */
-	bool from_tables;   /* from .eh_frame, not from symbols */
+	bool from_tables;   /* from these entries, not from symbols */
 	bool bad_tables;    /* .eh_frame is damaged: what was read before that counts */
 
 	/* debug.c: units by version; index 0: of another one */
@@ -76,6 +77,7 @@ struct inspect {
 	struct { /* of functions that were judged */
 		uint64_t n, frame, none, leaf, unknown;
 		uint64_t enter, exit, twice; /* functions that call them; enter more than once */
+		uint64_t unwound;            /* of those that call others: in the unwind tables */
 	} sum;
 };
 

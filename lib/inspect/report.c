@@ -70,10 +70,11 @@ fact(struct inspect_report *r, const struct inspect *x, const char *name, const 
 
 static void sections(struct inspect_report *r, const struct inspect *x)
 {
-	static const char *const told[] = {
-	    ".eh_frame",    ".eh_frame_hdr", ".ARM.exidx",        ".debug_frame",
-	    ".debug_info",  ".debug_line",   ".debug_info.dwo",   ".gnu_debugdata",
-	    ".zdebug_info", ".zdebug_line",  ".gnu_debugaltlink", ".gnu_debuglink"};
+	static const char *const told[] = {".eh_frame",         ".eh_frame_hdr", ".ARM.exidx",
+					   ".debug_frame",      ".pdata",        ".xdata",
+					   ".debug_info",       ".debug_line",   ".debug_info.dwo",
+					   ".gnu_debugdata",    ".zdebug_info",  ".zdebug_line",
+					   ".gnu_debugaltlink", ".gnu_debuglink"};
 	struct buf list = BUF_INIT;
 
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
@@ -127,7 +128,7 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 	const struct object *o = x->file.object;
 	const struct object_build_id *id = object_build_id(o);
 	const enum object_arch arch = object_arch(o);
-	char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "";
+	char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "", key[OBJECT_DEBUG_KEY];
 
 	for (unsigned i = 0; i < id->len; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", id->bytes[i]);
@@ -139,6 +140,9 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 		     arch < ARCH_OTHER ? 0 : (unsigned)arch - ARCH_OTHER,
 		     object_is_64(o) ? 64 : 32);
 	fact(r, x, "build-id", "%s", *hex ? hex : "none");
+	object_debug_key(o, key);
+	if (*key)
+		fact(r, x, "CodeView", "%s %s", key, object_debug_named(o));
 	fact(r, x, "stripped", "%s", x->has_symtab ? "no" : "yes");
 	if (strcmp(object_debug_path(o), x->file.path) != 0)
 		fact(r, x, "debug file", "%s", object_debug_path(o));
@@ -149,8 +153,11 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 static void functions(struct inspect_report *r, const struct inspect *x)
 {
 	fact(r, x, "functions", "%" PRIu64 " by %s: %" PRIu64 " call others, %" PRIu64 " do not%s",
-	     x->sum.n, x->from_tables ? ".eh_frame" : "symbols", x->sum.frame + x->sum.none,
-	     x->sum.leaf, x->sum.unknown ? "; unknown for some" : "");
+	     x->sum.n,
+	     !x->from_tables                      ? "symbols"
+	     : object_kind(x->file.object)->pdata ? ".pdata"
+						  : ".eh_frame",
+	     x->sum.frame + x->sum.none, x->sum.leaf, x->sum.unknown ? "; unknown for some" : "");
 	if (x->sum.frame + x->sum.none + x->sum.leaf)
 		fact(r, x, "frame pointers",
 		     "%" PRIu64 " functions set up a frame pointer, %" PRIu64 " with calls do "

@@ -69,6 +69,8 @@ static void inspect_symbols_add(struct inspect *x, const struct object_linked *s
 		return;
 	if (s->undefined) {
 		x->roles[role] |= ROLE_IMPORTED;
+		if (s->value)
+			*map64_put(&x->role_at, s->value) = role;
 		return;
 	}
 	if (s->exported)
@@ -100,6 +102,16 @@ static void inspect_symbols_add_imports(struct inspect *x)
 	}
 }
 
+/* Those that only a PDB has. */
+static void see_publics(struct inspect *x)
+{
+	size_t n;
+	const struct object_symbol *all = object_symbols(x->file.object, &n);
+
+	for (size_t i = 0; i < n; i++)
+		see_symbol(x, &(struct object_linked){.name = all[i].name, .value = all[i].lo});
+}
+
 void inspect_symbols(struct inspect *x)
 {
 	const struct object *o = x->file.object;
@@ -114,6 +126,8 @@ void inspect_symbols(struct inspect *x)
 	}
 	x->has_dynsym = object_each_linked(o, true, &x->n_dynsym, see_symbol, x);
 	x->has_symtab = object_each_linked(o, false, &x->n_symtab, see_symbol, x);
+	if (object_has_pdb(o))
+		see_publics(x);
 	/* What both tables have is exported. */
 	for (size_t i = 0; i < ROLES; i++)
 		if (x->roles[i] & ROLE_EXPORTED)

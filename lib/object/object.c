@@ -161,6 +161,13 @@ bool object_each_linked(const struct object *o, bool dynamic, uint64_t *n,
 	       o->file.format->each_linked(&o->file, dynamic, n, see, arg);
 }
 
+void object_each_bounded(const struct object *o, void (*see)(void *arg, uint64_t lo, uint64_t hi),
+			 void *arg)
+{
+	if (o->file.format->functions)
+		o->file.format->functions(&o->file, see, arg);
+}
+
 uint64_t object_image_base(const struct object *o)
 {
 	return o->file.pe.base;

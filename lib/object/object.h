@@ -118,6 +118,8 @@ struct object_kind {
 	bool is_source;   /* object_is_source */
 	bool unsized;     /* its symbols have no size, and each of them counts as a function */
 	bool linkage;     /* object_each_linked knows what is exported and imported */
+	bool paged;       /* loaders map its segments as they lie in the file */
+	bool pdata;       /* its unwind tables are .pdata, or it has none */
 };
 const struct object_kind *object_kind(const struct object *o);
 
@@ -154,6 +156,9 @@ uint64_t object_debug_shift(const struct object *o);
 bool object_has_dwarf(const struct object *o); /* .debug_info is there and not empty */
 /* What a PE file says its PDB is called, as it was called when it was made; NULL: nothing, or of another kind. */
 const char *object_debug_named(const struct object *o);
+/* That file's GUID and age, as symbol servers write them. "": the file names none. */
+enum { OBJECT_DEBUG_KEY = 48 };
+void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY]);
 bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it is one (pdb.h) */
 
 /* Where a system keeps debug files. */
@@ -323,14 +328,18 @@ bool object_is_code(const struct object *o, uint64_t vaddr);
 /* Symbols as the linker and the dynamic linker see them, in the order of the file's own tables. */
 struct object_linked {
 	const char *name; /* "": it has none */
-	uint64_t value;
+	uint64_t value;   /* of an import of a PE file: the slot that the loader fills */
 	bool undefined;
 	bool exported; /* of the dynamic ones: other files may use it */
 };
-/* Calls see for each symbol of the first table of the kind but its first, which is empty. False: there is no such
+/* Calls see for each symbol of the first table of the kind but ELF's first, which is empty. False: there is no such
  * table, or of this kind of file none is known. *n: how many, the first one with them. */
 bool object_each_linked(const struct object *o, bool dynamic, uint64_t *n,
 			void (*see)(void *arg, const struct object_linked *s), void *arg);
+
+/* Calls see for each function that .pdata bounds. */
+void object_each_bounded(const struct object *o, void (*see)(void *arg, uint64_t lo, uint64_t hi),
+			 void *arg);
 
 /* A relocatable file (a .o, a kernel module): all of its sections begin at 0, and here they get
  * addresses behind each other: the first one with code keeps 0, the others come behind the size of

@@ -515,38 +515,47 @@ static void read_pieces(struct coff_pieces *p, const struct object_image *f, str
 		qsort(p->lo, p->n, sizeof *p->lo, by_address);
 }
 
-static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
-			     const struct object_image *f)
+/* The bytes of the table, and room for the names. The caller frees both with mem_budget_free. */
+static enum status load_coff(const struct object_image *f, uint8_t **bytes, uint64_t *size,
+			     struct coff_names *names, struct err *e)
 {
 	const struct section_header table = {.name = "symbols",
 					     .kind = SECTION_SYMBOLS,
 					     .offset = f->symtab.offset,
 					     .size = f->symtab.n * SYMBOL};
-	struct coff_names names = {.n_strings = f->symtab.n_names, .used = f->symtab.n_names + 1};
+	enum status st;
+
+	*names = (struct coff_names){.n_strings = f->symtab.n_names, .used = f->symtab.n_names + 1};
+	st = section_read(f, &table, bytes, size, e);
+	if (st)
+		return st;
+	names->all = (char *)mem_budget_grow(NULL, names->used + f->symtab.n * (SHORT_NAME + 1));
+	if (!names->all)
+		return err_set(e, ST_LIMIT, "symbols need more memory than available");
+	names->all[names->n_strings] = 0;
+	return image_read(f, f->symtab.names, names->all, (size_t)names->n_strings, e);
+}
+
+static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
+			     const struct object_image *f)
+{
+	struct coff_names names = {.all = NULL};
 	struct coff_pieces pieces = {.n = 0};
 	struct err e = ERR_INIT;
 	struct coff_symbol x;
 	struct cursor c;
-	uint8_t *bytes;
+	uint8_t *bytes = NULL;
 	uint64_t size, value, end;
 
 	if (!f->symtab.n)
 		return;
-	if (section_read(f, &table, &bytes, &size, &e)) {
-		symtab_leave_out(s, f, &e);
-		return;
-	}
-	names.all = (char *)mem_budget_grow(NULL, names.used + f->symtab.n * (SHORT_NAME + 1));
-	if (!names.all || image_read(f, f->symtab.names, names.all, (size_t)names.n_strings, &e)) {
-		if (!names.all)
-			err_set(&e, ST_LIMIT, "symbols need more memory than available");
+	if (load_coff(f, &bytes, &size, &names, &e)) {
 		symtab_leave_out(s, f, &e);
 		mem_budget_free((uint8_t *)names.all);
 		mem_budget_free(bytes);
 		return;
 	}
-	names.all[names.n_strings] = 0;
-	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
+	cursor_init(&c, bytes, (size_t)size, f->symtab.offset, &e);
 	read_pieces(&pieces, f, c);
 	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1 && next_symbol(&c, &x)) {
 		const char *name;
@@ -771,6 +780,54 @@ static bool pe_find_debug(struct object *o, const struct object_search *s, struc
 	return (o->file.pe.pdb && pe_find_pdb(o, s, refused)) || debuglink_find(o, s, refused);
 }
 
+static void each_coff(const struct object_image *f, uint64_t *n,
+		      void (*see)(void *arg, const struct object_linked *s), void *arg)
+{
+	struct coff_names names = {.all = NULL};
+	struct err ignored = ERR_INIT;
+	struct coff_symbol x;
+	struct cursor c;
+	uint8_t *bytes = NULL;
+	uint64_t size, value, end;
+
+	if (!load_coff(f, &bytes, &size, &names, &ignored)) {
+		cursor_init(&c, bytes, (size_t)size, f->symtab.offset, &ignored);
+		while (!cursor_done(&c) && next_symbol(&c, &x))
+			if (!is_piece(&x) && place_symbol(f, &x, true, &value, &end)) {
+				++*n;
+				see(arg, &(struct object_linked){.name = symbol_name(f, &names, &x),
+								 .value = value});
+			}
+	}
+	mem_budget_free((uint8_t *)names.all);
+	mem_budget_free(bytes);
+}
+
+/* Exports, which are counted, and imports; or COFF's symbols. */
+static bool pe_each_linked(const struct object_image *f, bool dynamic, uint64_t *n,
+			   void (*see)(void *arg, const struct object_linked *s), void *arg)
+{
+	struct exports x;
+	const char *name;
+	uint32_t rva;
+
+	*n = 0;
+	if (!dynamic) {
+		each_coff(f, n, see, arg);
+		return *n;
+	}
+	if (load_exports(&x, f)) {
+		*n = x.n_names;
+		for (uint32_t i = 0; i < x.n_names; i++)
+			if (export_at(&x, f, i, &name, &rva))
+				see(arg, &(struct object_linked){.name = name,
+								 .value = f->pe.base + rva,
+								 .exported = true});
+	}
+	release_exports(&x);
+	return pe_each_import(f, see, arg) || *n;
+}
+
 static void pe_each_function(const struct object_image *f,
 			     void (*see)(void *arg, uint64_t lo, uint64_t hi), void *arg)
 {
@@ -783,11 +840,12 @@ static void pe_each_function(const struct object_image *f,
 }
 
 const struct object_format format_pe = {
-    .about = {.name = "PE", .unsized = true},
+    .about = {.name = "PE", .unsized = true, .linkage = true, .pdata = true},
     .is = pe_is,
     .open = pe_open,
     .symbols = pe_symbols,
     .any_symbols = pe_any_symbols,
     .find_debug = pe_find_debug,
+    .each_linked = pe_each_linked,
     .functions = pe_each_function,
 };

@@ -21,7 +21,7 @@
 struct pdb_search {
 	struct object *o;
 	const char *name; /* of the PDB */
-	char key[64];     /* GUIDAGE */
+	char key[OBJECT_DEBUG_KEY];
 	struct buf path, *refused;
 	struct search_log *log; /* NULL: not wanted */
 };
@@ -152,19 +152,27 @@ static bool hunt_pdb(struct pdb_search *k, const struct object_search *s)
 	return try_finders(k, s);
 }
 
-bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)
+void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY])
 {
 	const uint8_t *g = o->file.build_id.bytes;
+
+	key[0] = 0;
+	if (o->file.pe.pdb)
+		snprintf(key, OBJECT_DEBUG_KEY,
+			 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
+			 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14],
+			 g[15], o->file.pe.pdb_age);
+}
+
+bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)
+{
 	struct pdb_search k = {.o = o,
 			       .name = file_name(o->file.pe.pdb),
 			       .refused = refused,
 			       .log = s->explain ? &o->log : NULL};
 	bool found;
 
-	snprintf(k.key, sizeof k.key,
-		 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
-		 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14], g[15],
-		 o->file.pe.pdb_age);
+	object_debug_key(o, k.key);
 	found = *k.name && hunt_pdb(&k, s);
 	if (!found) {
 		struct buf text = BUF_INIT;

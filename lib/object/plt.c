@@ -60,7 +60,7 @@ static bool x86_slot(const struct object_image *f, uint64_t addr, const uint8_t 
 	return true;
 }
 
-/* [bti c] adrp x16, page; ldr x17, [x16, offset] */
+/* [bti c] adrp x16, page; ldr x17 (in PE files x16), [x16, offset] */
 static bool arm64_slot(uint64_t addr, const uint8_t *p, uint64_t n, uint64_t *slot)
 {
 	uint32_t adrp, ldr;
@@ -70,7 +70,7 @@ static bool arm64_slot(uint64_t addr, const uint8_t *p, uint64_t n, uint64_t *sl
 		return false;
 	adrp = le32(p + at);
 	ldr = le32(p + at + 4);
-	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003fe) != 0xf9400210)
 		return false;
 	page = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
 	page = (page ^ 1 << 20) - (1 << 20);

@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# tm-inspect on PE files for x64, x86 and arm64, with and without a PDB, frame pointers, hooks and unwind tables: against
+# what is known of the builds, and what llvm-readobj 19 reads.
+set -u
+. "$SRC/tests/check.bash"
+
+for tool in clang-19 lld-link-19 llvm-readobj-19 jq; do
+	command -v "$tool" >/dev/null || {
+		echo "skip - inspect_pe: no $tool"
+		exit 0
+	}
+done
+
+fit() { tm-inspect --no-debuginfod --as json "$1" | jq -r --arg c "$2" '.sections[] | select(.name == "verdicts") | .rows[] | select(.capability == $c) | .fit'; }
+why() { tm-inspect --no-debuginfod --as json "$1" | jq -r --arg c "$2" '.sections[] | select(.name == "verdicts") | .rows[] | select(.capability == $c) | .why'; }
+fact() { tm-inspect --no-debuginfod --as json "$1" | jq -r --arg c "$2" '.sections[] | select(.name == "facts") | .rows[] | select(.fact == $c) | .value'; }
+
+# Six functions, of which four call others; two of these call both hooks.
+cat >game.c <<'END'
+#ifdef HOOKS
+HOOKS void _penter(void);
+HOOKS void _pexit(void);
+#define IN _penter()
+#define OUT _pexit()
+#else
+#define IN
+#define OUT
+#endif
+int sink;
+__attribute__((noinline)) int leaf(int x) { sink += x; return x * 3; }
+__attribute__((noinline)) int leaf2(int x) { sink -= x; return x * 5; }
+__attribute__((noinline)) int one(int x) { IN; int y = leaf(x) + leaf2(x + 1); OUT; return y + sink; }
+__attribute__((noinline)) int two(int x) { IN; int y = one(x) + leaf(x); OUT; return y - sink; }
+__attribute__((noinline)) int three(int x) { return two(x) + leaf2(sink) + 1; }
+int mainCRTStartup(void) { return three(3) + two(1); }
+END
+cat >hooks.c <<'END'
+int n;
+#ifdef SHOWN
+#define SHOW __declspec(dllexport)
+#else
+#define SHOW
+#endif
+SHOW void _penter(void) { n++; }
+SHOW void _pexit(void) { n--; }
+SHOW void loli_set_allocandfree(void *a, void *b) { n += a == b; }
+SHOW void *get_stack_backtrace(void) { return &n; }
+SHOW void set_loli_ignore_func(int x) { n = x; }
+int _DllMainCRTStartup(void *a, int b, void *c) { return n += b + (a == c); }
+END
+
+compile() { # OUTPUT TARGET OPTION...
+	local out=$1 target=$2
+	shift 2
+	clang-19 "--target=$target-pc-windows-msvc" -ffreestanding -mno-stack-arg-probe -fno-stack-protector -fasynchronous-unwind-tables -O1 -c "$@" -o "$out" 2>>err
+}
+link() { # OUTPUT MACHINE OPTION...
+	local out=$1 machine=$2
+	shift 2
+	lld-link-19 /nodefaultlib /subsystem:console "/machine:$machine" "/out:$out" "$@" 2>>err
+}
+readobj() { llvm-readobj-19 "$@" 2>>err; }
+
+while read -r machine target; do
+	: >err
+	if ! compile dll.o "$target" -DSHOWN hooks.c || ! link "$machine-hooks.dll" "$machine" /dll /entry:_DllMainCRTStartup /noimplib dll.o ||
+		! link "$machine-import.dll" "$machine" /dll /entry:_DllMainCRTStartup "/implib:$machine.lib" dll.o; then
+		echo "skip - $machine: cannot be made: $(head -n 1 err)"
+		continue
+	fi
+	compile quiet.o "$target" hooks.c
+	link "$machine-hidden.dll" "$machine" /dll /entry:_DllMainCRTStartup /debug "/pdb:$machine-hidden.pdb" quiet.o
+	compile keep.o "$target" -g -gcodeview -fno-omit-frame-pointer game.c
+	link "$machine-keep.exe" "$machine" /entry:mainCRTStartup /debug "/pdb:$machine-keep.pdb" keep.o
+	compile omit.o "$target" -fomit-frame-pointer game.c
+	link "$machine-omit.exe" "$machine" /entry:mainCRTStartup omit.o
+	compile direct.o "$target" -DHOOKS='__declspec(dllimport)' -g -gcodeview game.c
+	link "$machine-direct.exe" "$machine" /entry:mainCRTStartup /debug "/pdb:$machine-direct.pdb" direct.o "$machine.lib"
+	compile thunk.o "$target" -DHOOKS= -g -gcodeview game.c
+	link "$machine-thunk.exe" "$machine" /entry:mainCRTStartup /debug "/pdb:$machine-thunk.pdb" thunk.o "$machine.lib"
+	compile own.o "$target" -DHOOKS= -g -gcodeview game.c
+	link "$machine-own.exe" "$machine" /entry:mainCRTStartup /debug "/pdb:$machine-own.pdb" own.o quiet.o
+
+	keep=$machine-keep.exe omit=$machine-omit.exe
+	guid=$(readobj --coff-debug-directory "$keep" | sed -n 's/.*PDBGUID: {\(.*\)}/\1/p' | tr -d -)
+	age=$(readobj --coff-debug-directory "$keep" | sed -n 's/.*PDBAge: //p')
+	equals "$machine: the CodeView record" "$(fact "$keep" CodeView | cut -d ' ' -f 1)" "$guid$age"
+	equals "$machine: it identifies the file" "$(fit "$keep" build-id)" yes
+	equals "$machine: a file without one" "$(fit "$omit" build-id) $(fit "$omit" lines) $(fit "$omit" names)" "no no no"
+	equals "$machine: lines are in the PDB" "$(fit "$keep" lines) $(why "$keep" lines)" "yes PDB beside it"
+	equals "$machine: names, too" "$(fit "$keep" names)" yes
+	if [ "$machine" = x86 ]; then
+		equals "x86: no unwind tables" "$(fit "$keep" unwind-tables)" no
+		equals "x86: frame pointers kept" "$(fit "$keep" frame-pointers) $(why "$keep" frame-pointers | cut -d ' ' -f 1-3)" "yes 4 of 4"
+	else
+		n=$(readobj --unwind "$keep" | grep -c 'RuntimeFunction {')
+		equals "$machine: unwind tables" "$(fit "$keep" unwind-tables) $(why "$keep" unwind-tables)" \
+			"yes .pdata has entries for 4 of 4 functions that call others (100%)"
+		check "$machine: as many entries or more are in the file ($n)" [ "$n" -ge 4 ]
+		equals "$machine: without symbols functions are those of .pdata" \
+			"$(fact "$omit" functions | cut -d ' ' -f 1-3)" "$(readobj --unwind "$omit" | grep -c 'RuntimeFunction {') by .pdata:"
+	fi
+	# Without symbols x86 has no functions to look at.
+	[ "$machine" = x86 ] || [ "$machine" = arm64 ] ||
+		equals "$machine: frame pointers omitted" "$(fit "$omit" frame-pointers)" no
+	equals "$machine: not instrumented" "$(fit "$keep" instrumentation)" no
+	for how in direct thunk own; do
+		equals "$machine: instrumented, $how" \
+			"$(why "$machine-$how.exe" instrumentation | sed 's/ of.*report/ report/; s/;.*//')" "2 report their entry, 2 their exit"
+	done
+	exports=$(readobj --coff-exports "$machine-hooks.dll" | sed -n 's/^ *Name: \(.\)/\1/p' | grep -c .)
+	equals "$machine: names of a library that has only exports" "$(fit "$machine-hooks.dll" names) $(why "$machine-hooks.dll" names)" \
+		"no stripped: only $exports exported symbols are left"
+	for c in loli-alloc loli-stack; do
+		equals "$machine: $c exported" "$(fit "$machine-hooks.dll" $c)" yes
+		equals "$machine: $c hidden" "$(fit "$machine-hidden.dll" $c)" no
+		check "$machine: ... and says what to do" grep -q "^$c .*not exported .*dllexport" <(tm-inspect --no-debuginfod "$machine-hidden.dll")
+		equals "$machine: $c absent" "$(why "$keep" $c | sed 's/.*: //')" "not found"
+	done
+	equals "$machine: pages of Android" "$(fit "$keep" pages-16k)" unknown
+done <<'END'
+x64 x86_64
+x86 i686
+arm64 aarch64
+END
+
+# A frame pointer in the middle of a frame ends the chain.
+cat >deep.c <<'END'
+void use(volatile char *p);
+__attribute__((noinline)) void use(volatile char *p) { p[0] = 1; }
+__attribute__((noinline)) int deep(int x) { volatile char room[600]; use(room); return room[x]; }
+int mainCRTStartup(void) { return deep(3); }
+END
+compile deep.o x86_64 -g -gcodeview -fno-omit-frame-pointer deep.c
+link deep.exe x64 /entry:mainCRTStartup /debug /pdb:deep.pdb deep.o
+equals "x64: a frame pointer into the middle of a frame is none" "$(why deep.exe frame-pointers | cut -d ' ' -f 1-3)" "0 of 1"
+
+# Tables that miss: assembler without .seh directives.
+cat >bare.s <<'END'
+	.text
+	.globl mainCRTStartup
+	.def mainCRTStartup; .scl 2; .type 32; .endef
+mainCRTStartup:
+	subq $40, %rsp
+	callq other
+	addq $40, %rsp
+	retq
+	.globl other
+	.def other; .scl 2; .type 32; .endef
+other:
+	retq
+END
+compile bare.o x86_64 bare.s
+link bare.exe x64 /entry:mainCRTStartup /debug /pdb:bare.pdb bare.o
+equals "x64: no .pdata" "$(fit bare.exe unwind-tables) $(why bare.exe unwind-tables)" "no no .pdata"
+
+if command -v x86_64-w64-mingw32-gcc >/dev/null; then
+	x86_64-w64-mingw32-gcc -g -O1 -finstrument-functions -nostdlib -e mainCRTStartup -o mingw.exe game.c -x c - <<'END' 2>err
+void __attribute__((no_instrument_function)) __cyg_profile_func_enter(void *a, void *b) {}
+void __attribute__((no_instrument_function)) __cyg_profile_func_exit(void *a, void *b) {}
+void __attribute__((no_instrument_function)) __main(void) {}
+END
+	equals "mingw: DWARF" "$(fit mingw.exe lines) $(why mingw.exe lines)" "yes DWARF"
+	equals "mingw: names" "$(fit mingw.exe names)" yes
+	equals "mingw: unwind tables" "$(fit mingw.exe unwind-tables)" yes
+	equals "mingw: instrumentation" "$(fit mingw.exe instrumentation) $(why mingw.exe instrumentation | cut -d ' ' -f 1)" "yes 6"
+else
+	echo "skip - inspect_pe: no x86_64-w64-mingw32-gcc"
+fi
+# Instructions of a function, as objdump has them.
+tm-inspect --no-debuginfod --disassemble two x64-keep.exe >listed 2>err
+at=$(llvm-objdump-19 -d --no-show-raw-insn x64-keep.exe | awk '/^ *[0-9a-f]+:/ { print $1 }' | tr -d :)
+n=0
+while read -r address; do
+	grep -q "^ *$address:" <(echo "$at" | sed 's/$/:/') && n=$((n + 1))
+done < <(grep -oE '^ *0x[0-9a-f]+' listed | sed 's/.*0x0*//')
+check "the instructions of a function begin where llvm-objdump-19 has them ($n)" [ "$n" -ge 8 ]
+exit $failed
