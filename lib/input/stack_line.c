@@ -482,6 +482,171 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 	       stack_line_parse_wasm(s, end, l);
 }
 
+/* "Game-Win64-Shipping 0x00007ff7e7e30000 + 28cd7fc" */
+static bool parse_unreal(const char *s, const char *end, struct stack_line *l)
+{
+	enum { GRANULE = 0xffff }; /* where Windows loads modules */
+	const char *at = skip_blanks(s, end), *last = trim_end(s, end), *p, *module_end;
+	uint64_t base;
+
+	*l = (struct stack_line){.kind = STACK_LINE_UNREAL, .call = (size_t)(at - s)};
+	p = memmem(at, (size_t)(last - at), " 0x", 3);
+	if (!p || p == at)
+		return false;
+	module_end = p++;
+	if (!parse_hex(&p, last, &base) || base & GRANULE || !base || !begins(p, last, " + "))
+		return false;
+	p += 3;
+	if (!parse_hex(&p, last, &l->offset) || p != last)
+		return false;
+	l->has_offset = true;
+	l->address = base + l->offset;
+	l->has_address = true;
+	l->module = part(at, module_end);
+	l->tail = (size_t)(last - s);
+	return true;
+}
+
+/* Behind "0x00007ff7ea6fd7fc ": "(GameAssembly) [file:12] name", or "Game.exe!UnknownFunction []" */
+static bool parse_at_address(const char *s, const char *at, const char *end, struct stack_line *l)
+{
+	const char *close, *bang;
+
+	if (*at == '(') {
+		close = memchr(at, ')', (size_t)(end - at));
+		if (!close || close == at + 1)
+			return false;
+		l->kind = STACK_LINE_UNITY;
+		l->module = part(at + 1, close);
+		l->tail = (size_t)(close - s) + 1;
+		at = skip_blanks(close + 1, end);
+		close = *at == '[' && at < end ? memmem(at, (size_t)(end - at), "] ", 2) : NULL;
+		if (close) {
+			stack_line_parse_source(at + 1, close, l);
+			at = skip_blanks(close + 1, end);
+		}
+		if (at < end && !is_text(at, end, "(function-name not available)"))
+			l->name = part(at, end);
+		return true;
+	}
+	bang = memchr(at, '!', (size_t)(end - at));
+	if (!bang || bang == at || end - bang < 4 || memcmp(end - 3, " []", 3) != 0 ||
+	    memchr(at, ' ', (size_t)(bang - at)))
+		return false;
+	l->kind = STACK_LINE_UNREAL;
+	l->module = part(at, bang);
+	l->tail = (size_t)(end - s);
+	if (!is_text(bang + 1, end - 3, "UnknownFunction"))
+		l->name = part(bang + 1, end - 3);
+	return true;
+}
+
+/* Unreal's log has words of its own before the address. */
+static bool parse_unity(const char *s, const char *end, struct stack_line *l)
+{
+	static const char mark[] = "[Callstack] ";
+	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *logged;
+
+	logged = memmem(at, (size_t)(last - at), mark, sizeof mark - 1);
+	if (logged)
+		at = logged + sizeof mark - 1;
+	*l = (struct stack_line){.call = (size_t)(at - s)};
+	if (!begins(at, last, "0x") || !parse_hex(&at, last, &l->address) || at == last ||
+	    *at != ' ')
+		return false;
+	at = skip_blanks(at, last);
+	l->has_address = true;
+	return at < last && parse_at_address(s, at, last, l);
+}
+
+/* 8 or 16 digits, the latter with or without "`" in the middle. */
+static bool parse_windbg_number(const char **s, const char *end)
+{
+	const char *p = *s;
+	size_t n = 0;
+
+	for (; p < end && (num_hex_digit(*p) >= 0 || (*p == '`' && n == 8)); p++)
+		n += *p != '`';
+	if ((n != 8 && n != 16) || (p < end && !is_blank(*p)))
+		return false;
+	*s = skip_blanks(p, end);
+	return true;
+}
+
+/* [number] frame return [: words :] module[!name]+0x12 */
+static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
+{
+	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p = at, *bang, *plus;
+	uint64_t number;
+
+	*l = (struct stack_line){.kind = STACK_LINE_WINDBG, .call = (size_t)(at - s)};
+	if (!parse_windbg_number(&p, last)) {
+		if (!parse_hex(&p, last, &number) || p - at > 3 || p == last || !is_blank(*p))
+			return false;
+		p = skip_blanks(p, last);
+		if (!parse_windbg_number(&p, last))
+			return false;
+	}
+	if (!parse_windbg_number(&p, last))
+		return false;
+	while (p < last && (*p == ':' || num_hex_digit(*p) >= 0)) {
+		const char *word = p;
+
+		if (*p == ':')
+			p = skip_blanks(p + 1, last);
+		else if (!parse_windbg_number(&p, last))
+			break;
+		if (p == word)
+			break;
+	}
+	plus = memrchr(p, '+', (size_t)(last - p));
+	at = plus ? plus + 1 : last;
+	if (!plus || plus == p || !begins(at, last, "0x") || !parse_hex(&at, last, &l->plus) ||
+	    at != last)
+		return false;
+	bang = memchr(p, '!', (size_t)(plus - p));
+	l->module = part(p, bang ? bang : plus);
+	if (memchr(p, ' ', l->module.n) || !l->module.n)
+		return false;
+	l->tail = (size_t)(last - s);
+	l->has_plus = bang;
+	l->has_offset = !bang;
+	if (bang)
+		l->name = part(bang + 1, plus);
+	else
+		l->offset = l->plus;
+	return true;
+}
+
+bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
+{
+	const char *end = s + n;
+
+	if (!n || n > LONGEST)
+		return false;
+	return parse_unity(s, end, l) || parse_unreal(s, end, l) || parse_windbg(s, end, l);
+}
+
+bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m)
+{
+	static const char mark[] = "), size: ";
+	const char *end = s + n,
+		   *at = n && n <= LONGEST ? memmem(s, n, mark, sizeof mark - 1) : NULL;
+	const char *open = at ? memrchr(s, '(', (size_t)(at - s)) : NULL, *p, *colon;
+
+	if (!open || open - s < 2 || open[-1] != ' ')
+		return false;
+	p = open + 1;
+	if (!parse_hex(&p, at, &m->base) || p != at)
+		return false;
+	p = at + sizeof mark - 1;
+	colon = memrchr(s, ':', (size_t)(open - s));
+	if (!colon || colon + 1 >= open - 1 || !parse_decimal(&p, end, &m->size))
+		return false;
+	m->name = part(colon + 1, open - 1);
+	return true;
+}
+
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)
 {
 	size_t n = l->build_id.n / 2;

@@ -16,11 +16,20 @@
  *			    at http://host/game.wasm:wasm-function[1]:0x7a
  *			name@http://host/game.wasm:wasm-function[1]:0x7a	Firefox
  *
+ * and of Windows (stack_line_parse_windows):
+ *
+ *	unreal	Game-Win64-Shipping 0x00007ff7e7e30000 + 28cd7fc	<PCallStack>, <CallStack> of a thread
+ *		0x00007ff7ea6fd7fc Game-Win64-Shipping.exe!UnknownFunction []
+ *	unity	0x00007ff7ea6fd7fc (GameAssembly) [C:\src\a.cpp:12] name
+ *	windbg	00000061`74dff620 00007ff6`73dd1863     : 0 0 0 0 : game+0x1863		STACK_TEXT of !analyze, k
+ *		00 0018ff40 76e33677 game!name+0x12
+ *
  * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports
  * of its programs and GCC's; Android's tombstones, logs and malloc_debug (bionic,
  * libc/malloc_debug/README.md) and OpenHarmony's crash logs, which have no blank before parentheses;
  * HotSpot's hs_err files; glibc 2.36's backtrace_symbols and backtrace_symbols_fd; stacks of node 20, and of browsers
- * by "WebAssembly Web API", "Developer-Facing Display Conventions".
+ * by "WebAssembly Web API", "Developer-Facing Display Conventions"; crash reports of Unreal and Unity and output of
+ * WinDbg that people have published.
  */
 #ifndef TM_INPUT_STACK_LINE_H
 #define TM_INPUT_STACK_LINE_H
@@ -38,6 +47,9 @@ enum stack_line_kind {
 	STACK_LINE_JAVA,
 	STACK_LINE_GLIBC,
 	STACK_LINE_WASM,
+	STACK_LINE_UNREAL,
+	STACK_LINE_UNITY,
+	STACK_LINE_WINDBG,
 };
 
 struct stack_text_part { /* n 0: not there */
@@ -67,6 +79,16 @@ struct stack_line {
 
 /* False: the n bytes are no such line. */
 bool stack_line_parse(const char *s, size_t n, struct stack_line *l);
+
+/* The same of Windows' tools. Their modules have no extension, in most cases, and addresses of Unity have no base. */
+bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l);
+
+/* "C:\g\game.dll:game.dll (00007FF8A0000000), size: 4096 (...": where Unity's log says that a module is. */
+struct stack_line_module {
+	struct stack_text_part name;
+	uint64_t base, size;
+};
+bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m);
 
 /* The bytes of its build-id; 0: it has none that is one and fits. */
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size);

@@ -6,6 +6,7 @@
 #include "lib/base/path.h"
 #include "lib/input/stack_line.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,15 @@ enum {
 
 struct stack_text_line {
 	size_t at, n;
-	uint64_t key; /* of the answer; 0: it asks nothing */
-	uint8_t kind; /* enum location_kind */
+	uint64_t key;    /* of the answer; 0: it asks nothing */
+	uint64_t number; /* of all lines */
+	uint8_t kind;    /* enum location_kind */
+};
+
+/* Where a log says that a module of Windows is, from one of its lines on. */
+struct stack_text_base {
+	uint64_t base, size, from;
+	uint32_t before; /* the one that was said before, + 1 */
 };
 
 struct stack_text_answer {
@@ -38,7 +46,8 @@ struct stack_text_gathered {
 	struct buf text; /* lines that wait */
 	struct stack_text_line *lines;
 	size_t n_lines, cap_lines;
-	bool in_java;    /* behind the first call of a stack */
+	uint64_t n_seen; /* lines, also earlier ones */
+	bool in_stack;   /* behind the first call of a stack of Java or Windows */
 	struct trace *t; /* of the requests */
 	struct map64 module_of;
 	struct map64 asked;     /* key -> location */
@@ -50,7 +59,10 @@ struct stack_text_gathered {
 	struct intern strings;
 	struct intern paths;  /* that were seen */
 	struct map64 path_of; /* hash of a base name -> path */
-	uint64_t shift;       /* inlined calls so far, of the stack being printed */
+	struct map64 base_of; /* hash of a stem -> number in bases + 1 */
+	struct stack_text_base *bases;
+	size_t n_bases, cap_bases;
+	uint64_t shift; /* inlined calls so far, of the stack being printed */
 };
 
 static struct stack_text_gathered *stack_text_begin(struct stack_text *x)
@@ -143,6 +155,97 @@ static void add_module_name(const struct stack_text *x, struct stack_text_part m
 	free(real);
 }
 
+/* --- modules of Windows --- */
+
+static bool is_windows(const struct stack_line *l)
+{
+	return l->kind == STACK_LINE_UNREAL || l->kind == STACK_LINE_UNITY ||
+	       l->kind == STACK_LINE_WINDBG;
+}
+
+static bool parse_line(const char *s, size_t n, struct stack_line *l)
+{
+	return stack_line_parse(s, n, l) || stack_line_parse_windows(s, n, l);
+}
+
+/* A name without its extension, in small letters; WinDbg has "_" for what is no letter and no digit. */
+static void add_stem(struct buf *to, const char *s, size_t n)
+{
+	if (n > 4 && s[n - 4] == '.')
+		n -= 4;
+	for (size_t i = 0; i < n; i++)
+		buf_addc(to,
+			 isalnum((unsigned char)s[i]) ? (char)tolower((unsigned char)s[i]) : '_');
+}
+
+static uint64_t stem_hash(struct stack_text_part m)
+{
+	struct buf stem = BUF_INIT;
+	uint64_t h;
+
+	add_stem(&stem, m.s, m.n);
+	h = hash_bytes(buf_at(&stem, 0), stem.len);
+	buf_release(&stem);
+	return h;
+}
+
+static void learn_base(struct stack_text *x, const struct stack_line_module *m)
+{
+	struct stack_text_gathered *g = x->gathered;
+	uint32_t *last = map64_put(&g->base_of, stem_hash(m->name));
+
+	if (g->n_bases > PATHS || (*last && g->bases[*last - 1].base == m->base))
+		return;
+	VEC_PUSH(g->bases, g->n_bases, g->cap_bases) =
+	    (struct stack_text_base){m->base, m->size, g->n_seen, *last};
+	*last = (uint32_t)g->n_bases;
+}
+
+/* An address of a line becomes an offset in its module. The log may name the modules behind the first calls, and have
+ * several reports. */
+static bool take_off_base(const struct stack_text *x, struct stack_line *l, uint64_t number)
+{
+	const struct stack_text_gathered *g = x->gathered;
+	const struct stack_text_base *found = NULL;
+
+	for (uint32_t id = map64_get(&g->base_of, stem_hash(l->module)); id;) {
+		const struct stack_text_base *b = &g->bases[id - 1];
+
+		if (l->address - b->base < b->size)
+			found = b;
+		if (found && b->from <= number)
+			break;
+		id = b->before;
+	}
+	if (!found)
+		return false;
+	l->offset = l->address - found->base;
+	l->has_offset = true;
+	return true;
+}
+
+/* The file that was given for a module, of which a log has the stem alone. */
+static const char *file_of_stem(const struct stack_text *x, struct stack_text_part m)
+{
+	const struct find_files *f = &x->symbolizer->files;
+	const char *found = NULL;
+	struct buf want = BUF_INIT, stem = BUF_INIT;
+
+	add_stem(&want, m.s, m.n);
+	for (size_t i = 0; i < f->n && !found; i++) {
+		const char *base = path_base(f->items[i]->path);
+
+		stem.len = 0;
+		add_stem(&stem, base, strlen(base));
+		if (f->items[i]->given && stem.len == want.len &&
+		    !memcmp(buf_at(&stem, 0), buf_at(&want, 0), want.len))
+			found = f->items[i]->path;
+	}
+	buf_release(&want);
+	buf_release(&stem);
+	return found;
+}
+
 /* "base.apk!libgame.so" is the library, "base.apk" from an offset on the one that is there. */
 static void stack_text_add_library(struct stack_text *x, const struct stack_line *l, struct buf *to)
 {
@@ -164,7 +267,9 @@ static void stack_text_add_library(struct stack_text *x, const struct stack_line
 	}
 	if (inner)
 		m = (struct stack_text_part){inner + 1, (size_t)(m.s + m.n - inner) - 1};
-	if (l->kind == STACK_LINE_WASM)
+	if (is_windows(l) && file_of_stem(x, m))
+		buf_adds(to, file_of_stem(x, m));
+	else if (l->kind == STACK_LINE_WASM || is_windows(l))
 		buf_add(to, m.s, m.n);
 	else
 		add_module_name(x, m, l->build_id.n, to);
@@ -195,14 +300,15 @@ static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_li
 
 /* --- requests --- */
 
-/* Android and the sanitizers print the address of the call, one less than the return address. HotSpot's first call is
- * where it stopped. At "name+0x0" a signal stopped the program: the call of a return address there would be in another
+/* Android and the sanitizers print the address of the call, one less than the return address. The first call of HotSpot
+ * and of Windows' tools is where it stopped. At "name+0x0" a signal stopped the program: the call of a return address there would be in another
  * function. */
-static uint8_t kind_of(const struct stack_line *l, bool after_java)
+static uint8_t kind_of(const struct stack_line *l, bool in_stack)
 {
 	bool at_start = l->has_plus && !l->plus;
 
-	if (l->kind == STACK_LINE_GLIBC || (l->kind == STACK_LINE_JAVA && after_java))
+	if (l->kind == STACK_LINE_GLIBC ||
+	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && in_stack))
 		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
 	return LOCATION_EXACT;
 }
@@ -259,22 +365,43 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l, uin
 	*location = trace_location(g->t, &at);
 }
 
+/* Unreal's calls say where their modules are, too. */
+static void learn_module(struct stack_text *x, const char *s, size_t n, const struct stack_line *l)
+{
+	struct stack_line_module m;
+
+	if (!l && stack_line_parse_module(s, n, &m))
+		learn_base(x, &m);
+	if (l && l->kind == STACK_LINE_UNREAL && l->has_offset)
+		learn_base(
+		    x, &(struct stack_line_module){l->module, l->address - l->offset, UINT64_MAX});
+}
+
+/* A stack of Windows' tools ends with a line that is none; the symbol handler of Unity's log may say something in the
+ * middle of one. */
+static bool ends_stack(const char *s, size_t n)
+{
+	return !n || (n == 1 && *s == '\r') || *s == '=' || memchr(s, '<', n);
+}
+
 void stack_text_line(struct stack_text *x, const char *s, size_t n)
 {
 	struct stack_text_gathered *g = stack_text_begin(x);
-	struct stack_text_line line = {.at = g->text.len, .n = n};
+	struct stack_text_line line = {.at = g->text.len, .n = n, .number = g->n_seen++};
 	struct stack_line l;
 
-	if (stack_line_parse(s, n, &l)) {
+	if (parse_line(s, n, &l)) {
+		line.kind = kind_of(&l, g->in_stack);
 		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus)) {
 			learn_path(x, l.module);
-			line.kind = kind_of(&l, g->in_java);
 			line.key = key_of(&l, line.kind);
 		}
-		g->in_java |= l.kind == STACK_LINE_JAVA && *s != '#';
+		learn_module(x, s, n, &l);
+		g->in_stack |= is_windows(&l) || (l.kind == STACK_LINE_JAVA && *s != '#');
 	} else {
 		learn_path(x, stack_line_mapped(s, n));
-		g->in_java &= n > 0;
+		learn_module(x, s, n, NULL);
+		g->in_stack &= !ends_stack(s, n);
 	}
 	buf_add(&g->text, s, n);
 	VEC_PUSH(g->lines, g->n_lines, g->cap_lines) = line;
@@ -287,9 +414,13 @@ static void ask_all(struct stack_text *x)
 	struct stack_line l;
 
 	for (size_t i = 0; i < g->n_lines; i++) {
-		const struct stack_text_line *line = &g->lines[i];
+		struct stack_text_line *line = &g->lines[i];
 
-		if (line->key && stack_line_parse(buf_at(&g->text, line->at), line->n, &l))
+		if (!parse_line(buf_at(&g->text, line->at), line->n, &l))
+			continue;
+		if (is_windows(&l) && !line->key && take_off_base(x, &l, line->number))
+			line->key = key_of(&l, line->kind);
+		if (line->key)
 			stack_text_ask(x, &l, line->kind, line->key);
 	}
 }
@@ -533,6 +664,25 @@ static void print_wasm(struct buf *b, const struct stack_text *x, const char *s,
 	}
 }
 
+/* As Unity prints calls that it has a file of. */
+static void print_unity(struct buf *b, const struct stack_text *x, const char *s,
+			const struct stack_line *l, const struct stack_text_answer *a)
+{
+	for (uint32_t i = 0; i < a->n_calls; i++) {
+		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
+
+		buf_add(b, s, l->tail);
+		buf_addc(b, ' ');
+		if (c->file) {
+			buf_addc(b, '[');
+			add_source(b, x, c);
+			buf_adds(b, "] ");
+		}
+		buf_adds(b, text_of(x, c->function));
+		buf_addc(b, '\n');
+	}
+}
+
 static void print_named(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 			const struct stack_line *l, const struct stack_text_answer *a)
 {
@@ -542,6 +692,7 @@ static void print_named(struct buf *b, const struct stack_text *x, const char *s
 	case STACK_LINE_SUMMARY: print_summary(b, x, s, n, l, a); break;
 	case STACK_LINE_ANDROID: print_android(b, x, s, n, l, a); break;
 	case STACK_LINE_WASM: print_wasm(b, x, s, n, l, a); break;
+	case STACK_LINE_UNITY: print_unity(b, x, s, l, a); break;
 	default: print_behind(b, x, s, l, a); break;
 	}
 }
@@ -588,7 +739,7 @@ static void stack_text_print_line(struct stack_text *x, const struct stack_text_
 	struct stack_line l;
 	uint32_t id;
 
-	if (!stack_line_parse(s, line->n, &l)) {
+	if (!parse_line(s, line->n, &l)) {
 		buf_add(out, s, line->n);
 		buf_addc(out, '\n');
 		return;
@@ -646,6 +797,8 @@ void stack_text_release(struct stack_text *x)
 		free(g->answer_calls);
 		intern_release(&g->paths);
 		map64_release(&g->path_of);
+		map64_release(&g->base_of);
+		free(g->bases);
 	}
 	free(g);
 	*x = (struct stack_text){.calls = 0};

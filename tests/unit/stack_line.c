@@ -182,4 +182,51 @@ TEST(cut_anywhere)
 		}
 }
 
+static bool parse_windows(const char *s)
+{
+	return !parse(s) && stack_line_parse_windows(s, strlen(s), &l);
+}
+
+/* As reports that people have published. */
+TEST(windows)
+{
+	struct stack_line_module m;
+	const char *s;
+
+	CHECK(parse_windows("Dauntless-Win64-Shipping 0x00007ff7e7e30000 + 28cd7fc \r"));
+	CHECK_EQ(l.kind, STACK_LINE_UNREAL);
+	CHECK(is(l.module, "Dauntless-Win64-Shipping") && l.offset == 0x28cd7fc && l.has_offset);
+	CHECK_EQ(l.address, 0x7ff7e7e30000 + 0x28cd7fc);
+	CHECK(!parse_windows("a 0x00007ff7e7e30010 + 28cd7fc"));
+	CHECK(parse_windows(
+	    "LogWindows: Error: [Callstack] 0x00007ff7ea6fd7fc G.exe!UnknownFunction []"));
+	CHECK(is(l.module, "G.exe") && !l.name.n && !l.has_offset && l.address == 0x7ff7ea6fd7fc);
+
+	CHECK(parse_windows("0x00007FFB3EE90103 (GameAssembly) mono_class_has_parent"));
+	CHECK_EQ(l.kind, STACK_LINE_UNITY);
+	CHECK(is(l.module, "GameAssembly") && is(l.name, "mono_class_has_parent") && !l.file.n);
+	CHECK(parse_windows("0x00007FF86CD9F0F7 (UnityPlayer) [C:\\b\\Player.cpp:80] Player::Run"));
+	CHECK(is(l.name, "Player::Run") && is(l.file, "C:\\b\\Player.cpp") && l.line == 80);
+	CHECK(parse_windows("0x00007FFB4537AEBC (aowlspt-host) (function-name not available)"));
+	CHECK(is(l.module, "aowlspt-host") && !l.name.n);
+
+	CHECK(parse_windows(
+	    "00000061`74dffc80 00007ff6`73dd1307     : 00007ff6`40000000 00000000`00000008 "
+	    "00000000`00000008 00000061`74dfdf70 : ex+0x1863"));
+	CHECK_EQ(l.kind, STACK_LINE_WINDBG);
+	CHECK(is(l.module, "ex") && l.has_offset && l.offset == 0x1863);
+	CHECK(parse_windows("0018ff40 76e33677 7efde000 0018ff94 77d39d72 game!f<int>::g+0x12"));
+	CHECK(is(l.module, "game") && is(l.name, "f<int>::g") && l.plus == 0x12 && !l.has_offset);
+	CHECK(parse_windows("0a 00000061`74dffc80 00007ff6`73dd1307 ex+0x1863"));
+	CHECK(!parse_windows("00000061`74dffc80 ex+0x1863"));
+	CHECK(!parse_windows("0x1 (") && !parse_windows("0x1 ()") && !parse_windows("0x1 a!b"));
+	CHECK(!parse_windows("STACK_TEXT:  ") && !parse_windows(""));
+
+	s = "C:\\g\\a b.dll:a b.dll (00007FF8A0000000), size: 4096 (result: 0), SymType: "
+	    "'-exported-'";
+	CHECK(stack_line_parse_module(s, strlen(s), &m));
+	CHECK(is(m.name, "a b.dll") && m.base == 0x7ff8a0000000 && m.size == 4096);
+	CHECK(!stack_line_parse_module("(1), size: 1", 12, &m));
+}
+
 TEST_MAIN()

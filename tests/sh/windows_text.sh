@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# tm-symbolize --text on logs of Windows: Unreal's CrashContext.runtime-xml and log, Unity's crash log, WinDbg's stacks.
+# The lines have the forms of published reports, with addresses of a program that is made here; what they are is what
+# llvm-symbolizer 19 says of them: of the first call at its address, of callers at the address before.
+set -u
+. "$SRC/tests/check.bash"
+
+for tool in clang++-19 lld-link-19 llvm-symbolizer-19 llvm-nm-19; do
+	command -v "$tool" >/dev/null || {
+		echo "skip - windows_text: no $tool"
+		exit 0
+	}
+done
+cat >game.cpp <<'END'
+int sink;
+static inline __attribute__((always_inline)) int twice(int x) { sink += x; return 2 * x; }
+extern "C" __attribute__((noinline)) int leaf(int x) { sink++; return twice(x) + 1; }
+namespace game { __attribute__((noinline)) int outer(int x) { return leaf(x) + sink; } }
+extern "C" __declspec(dllexport) int exported(int x) { return game::outer(x) - sink; }
+extern "C" int mainCRTStartup(void) { return exported(3) + 1; }
+END
+if ! clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O1 -ffreestanding -fno-exceptions -fno-rtti -c game.cpp -o game.o 2>err ||
+	! lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console /machine:x64 /pdb:My-Game.pdb /out:My-Game.exe game.o 2>>err; then
+	echo "skip - windows_text: cannot be made: $(head -n 1 err)"
+	exit 0
+fi
+# shellcheck disable=SC2317 # check calls it
+same() { diff "$1" "$2" >err; }
+text() { tm-symbolize -q --text -e My-Game.exe "$@" 2>err; }
+# truth OFFSET: "function file:line:column" of each call at an RVA, innermost first
+truth() {
+	llvm-symbolizer-19 --relative-address --output-style=GNU -e My-Game.exe "$(printf 0x%x $((0x$1)))" | paste -d ' ' - - | grep -v '^ *$'
+}
+before() { printf %x $((0x$1 - 1)); }
+
+# Return addresses in outer and exported: behind the calls that llvm-objdump lists.
+mapfile -t calls < <(llvm-objdump-19 -d --no-show-raw-insn My-Game.exe | awk '/callq/ { getline; sub(":", "", $1); print $1 }')
+base=140000000
+rva() { printf %x $((0x$1 - 0x$base)); }
+first=$(printf %x $((0x1000 + 2))) # in leaf, which is first in .text
+callers=("$(rva "${calls[0]}")" "$(rva "${calls[1]}")")
+loaded=00007ff7e7e30000
+address() { printf '%016x' $((0x$loaded + 0x$1)); }
+
+behind() { # TEXT OFFSET: a line of each call at the offset, as most tools have it
+	truth "$2" | sed "s|^\(.*\) \([^ ]*\)$|$1 in \1 \2|"
+}
+unity() { # TEXT OFFSET
+	truth "$2" | sed "s|^\(.*\) \([^ ]*\)$|$1 [\2] \1|"
+}
+
+# --- Unreal ---
+{
+	printf '<FGenericCrashContext>\r\n<PCallStack>\r\n\r\n'
+	for offset in "$first" "${callers[@]}"; do printf 'My-Game 0x%s + %s \r\n' $loaded "$offset"; done
+	printf 'KERNEL32 0x00007ffb9ee00000 + 17374 \r\n</PCallStack>\r\n'
+	printf '<Thread>\r\n<CallStack>My-Game\r\n'
+	printf 'My-Game 0x%s + %s\r\n' $loaded "$first"
+} >context.xml
+text context.xml | tr -d '\r' >got
+{
+	printf '<FGenericCrashContext>\n<PCallStack>\n\n'
+	behind "My-Game 0x$loaded + $first" "$first"
+	for offset in "${callers[@]}"; do behind "My-Game 0x$loaded + $offset" "$(before "$offset")"; done
+	printf 'KERNEL32 0x00007ffb9ee00000 + 17374 \n</PCallStack>\n<Thread>\n<CallStack>My-Game\n'
+	behind "My-Game 0x$loaded + $first" "$first"
+} >want
+check "Unreal's portable stacks ($(grep -c ' in ' want) calls)" same want got
+
+{
+	printf '[2026.09.02-04.50.33:156][ 12]LogWindows: Error: [Callstack] 0x%s My-Game.exe!UnknownFunction []\n' "$(address "$first")"
+	printf '[2026.09.02-04.50.33:156][ 12]LogWindows: Error: [Callstack] 0x%s My-Game.exe!UnknownFunction []\n' "$(address "${callers[0]}")"
+	printf '[2026.09.02-04.50.33:156][ 12]LogWindows: Error: [Callstack] 0x00007ffbc73f1234 ntdll.dll!UnknownFunction []\n\n'
+	cat context.xml
+} >both.log
+text both.log | head -n 3 >got
+check "Unreal's log, whose modules a stack below places" \
+	grep -qF "My-Game.exe!UnknownFunction [] in $(truth "$(before "${callers[0]}")" | tail -n 1)" got
+check "... and one that nothing places stays" grep -q 'ntdll.dll!UnknownFunction \[\]$' got
+
+# --- Unity ---
+{
+	printf '========== OUTPUTTING STACK TRACE ==================\n\n'
+	printf '0x%s (My-Game) exported\n' "$(address "$first" | tr a-f A-F)"
+	printf "SymInit: Symbol-SearchPath: '.;D:/Game', symOptions: 534, UserName: 'x'\nOS-Version: 10.0.0\n"
+	printf "D:\\\\Game\\\\My-Game.exe:My-Game.exe (%s), size: 688128 (result: 0), SymType: '-exported-', PDB: 'D:\\\\Game\\\\My-Game.exe', fileVersion: 1.1.0.46777\n" "$(tr a-f A-F <<<$loaded)"
+	printf "C:\\\\Windows\\\\SYSTEM32\\\\ntdll.dll:ntdll.dll (00007FFBC73F0000), size: 2064384 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 10.0.19041.6456\n"
+	printf "  ERROR: SymGetSymFromAddr64, GetLastError: 'Attempt to access invalid address.' (Address: 00007FFB4537AEBC)\n"
+	printf '0x%s (My-Game) (function-name not available)\n' "$(address "${callers[0]}")"
+	printf '0x00007FFBC73F1234 (ntdll) RtlUserThreadStart\n0x00007FFB4537AEBC (other) (function-name not available)\n'
+	printf '\n========== END OF STACKTRACE ===========\n'
+} >unity.log
+text unity.log >got
+{
+	sed -n 1,2p unity.log
+	unity "0x$(address "$first" | tr a-f A-F) (My-Game)" "$first"
+	sed -n 4,8p unity.log
+	unity "0x$(address "${callers[0]}") (My-Game)" "$(before "${callers[0]}")"
+	sed -n '10,$p' unity.log
+} >want
+check "Unity's crash log: modules that are listed behind the first call" same want got
+{
+	cat unity.log
+	sed "s/$(tr a-f A-F <<<$loaded)/00007FF8E7E30000/; s/0x00007FF7E/0x00007FF8E/; s/0x00007ff7e/0x00007ff8e/" unity.log
+} >twice.log
+text twice.log >got
+{
+	cat want
+	sed "s/$(tr a-f A-F <<<$loaded)/00007FF8E7E30000/; s/0x00007FF7E/0x00007FF8E/; s/0x00007ff7e/0x00007ff8e/" want
+} >want2
+check "... and two reports in one log, loaded elsewhere" same want2 got
+
+# --- WinDbg ---
+exported=$(llvm-readobj-19 --coff-exports My-Game.exe | sed -n 's/ *RVA: 0x//p')
+tick() { address "$1" | sed 's/^......../&`/'; }
+{
+	printf 'STACK_TEXT:  \n'
+	printf '00000061`74dff620 %s     : 00000000`00000000 00000061`74dffcc0 000001c5`b55e0000 00007ffd`71a8cd51 : My_Game+0x%s\n' "$(tick "${callers[0]}")" "$first"
+	printf '00000061`74dff7c0 %s     : 00007ff6`40000000 00000000`00000008 00000000`00000008 00000061`74dfdf70 : My_Game+0x%s\n' "$(tick "${callers[1]}")" "${callers[0]}"
+	printf '00000061`74dff9c0 00007ffd`71267374     : 00000000`00000000 00000000`00000000 00000000`00000000 00000000`00000000 : My_Game!exported+0x%x\n' \
+		$((0x${callers[1]} - 0x$exported))
+	printf '00000061`74dffde0 00007ffd`71a7cc91     : 00000000`00000000 00000000`00000000 00000000`00000000 00000000`00000000 : kernel32!BaseThreadInitThunk+0x14\n\n'
+	printf 'STACK_COMMAND: ~0s; .ecxr ; kb\n'
+} >windbg.log
+text windbg.log >got
+check "WinDbg's stacks: the first call" grep -qF ": My_Game+0x$first in $(truth "$first" | head -n 1)" got
+check "... a caller" grep -qF ": My_Game+0x${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)" got
+check "... one behind the name of an export" grep -qF ": My_Game!exported+0x9 in $(truth "$(before "${callers[1]}")" | tail -n 1)" got
+check "... one of another module stays" grep -q 'kernel32!BaseThreadInitThunk+0x14$' got
+printf ' # Child-SP          RetAddr               Call Site\n00 00000061`74dff620 %s     My_Game+0x%s\n01 00000061`74dff7c0 00007ffd`71267374     My_Game+0x%s\n' "$(tick "${callers[0]}")" "$first" "${callers[0]}" >k.log
+text k.log >got
+check "... with numbers, as k prints them" [ "$(grep -c ' in ' got)" = "$(($(truth "$first" | wc -l) + $(truth "$(before "${callers[0]}")" | wc -l)))" ]
+# What is none of these stays.
+printf 'My 0x10 + 12\ndeadbeef cafe+0x12\n0x12 nothing\n0x12345678 (x\n00000061`74dff620 : x+0x12\n(00), size: x\n' >other.log
+text other.log >got
+check "other text stays" cmp other.log got
+exit $failed
