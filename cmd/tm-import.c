@@ -2,6 +2,7 @@
  *
  * tm-import: any capture -> the trace stream, on standard output.
  */
+#include "cmd/tm-import/walk.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
@@ -162,7 +163,8 @@ int main(int argc, char **argv)
 	struct cli_import import = {0};
 	const char *output = NULL;
 	bool list = false, merge = false;
-	struct opt_list offsets = {0};
+	struct opt_list offsets = {0}, unwind = {0};
+	struct walk_files walk;
 	int align = MERGE_AUTO;
 	const struct opt options[] = {
 	    ROW_STRING('o', "output", "FILE", "write to FILE instead of standard output", &output),
@@ -176,6 +178,8 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "columns", "WORDS",
 		       "a CSV table of any tool: WORDS say what its columns are",
 		       &import.options.table),
+	    ROW_LIST(0, "unwind", "FILE",
+		     "a minidump's .exe or .dll, whose tables its stacks are walked by", &unwind),
 	    ROW_HEADING("captures of Lua profilers:"),
 	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of one coroutine's resumes",
 		     &import.options.collapse_resumes),
@@ -203,6 +207,8 @@ int main(int argc, char **argv)
 		cli_usage("--tick-rate: at most 1000000000");
 	cli_output(output);
 	cli_sandbox("tm-import", NULL);
+	walk_files_open(&walk, &unwind);
+	import.options.walker = &walk.walker;
 	writer = writer_new(stdout);
 	sink_tap_init(&sink.tap, writer_sink(writer), &tm_import_hooks, false);
 	sink.loop = &loop;
@@ -215,6 +221,8 @@ int main(int argc, char **argv)
 	else
 		cli_inputs(&loop, n, argv + 1);
 	opt_list_release(&offsets);
+	opt_list_release(&unwind);
+	walk_files_release(&walk);
 	writer_free(writer);
 	return cli_exit();
 }

@@ -18,6 +18,8 @@
 #include "lib/input/input.h"
 #include "lib/trace/sink.h"
 
+struct frame_walker;
+
 struct import_options {
 	const char *format; /* reader name; NULL: by bid */
 	const char *maps;   /* /proc/PID/maps or smaps text; NULL: none */
@@ -32,6 +34,7 @@ struct import_options {
 	uint64_t tick_rate;    /* of the clock, a second; 0: as the tool takes it */
 	const char *
 	    table; /* of a table: which column is what, as tm-import --columns has it; NULL: as its tool */
+	const struct frame_walker *walker; /* of stacks in dumps, by unwind tables; NULL: none */
 };
 
 struct import {

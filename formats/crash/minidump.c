@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Minidumps as captures: a sample for each thread, that of the crash first. Of a stack, the place where the thread
- * stopped is known; its callers are found by frame pointers, where the platform's compilers keep them. Unwind tables
- * are in the binaries, which a reader of captures does not open.
+ * stopped is known; its callers are found by the unwind tables of binaries, which the caller of the reader opens
+ * (import_options.walker), else by frame pointers, where the platform's compilers keep them.
  */
 #include "formats/minidump.h"
 #include "formats/emit.h"
 
 #include "lib/base/bytes.h"
+#include "lib/base/frame_walk.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/trace/module_index.h"
@@ -55,7 +56,8 @@ struct dump {
 	uint32_t crashed, code;        /* thread, and what happened */
 	struct minidump_place context; /* of the exception */
 	struct module_index *modules;
-	uint64_t alone, walked; /* stacks of one call; of more */
+	uint64_t alone, guessed; /* stacks of one call; with calls that frame pointers gave */
+	uint64_t unended;        /* stacks of more, of Windows for x64, whose end is not known */
 };
 
 static void dump_read_threads(struct dump *x)
@@ -178,11 +180,52 @@ static bool stack_word(const struct dump *x, const struct dump_thread *th, uint6
 	return true;
 }
 
-static bool in_module(const struct dump *x, uint64_t address)
+static const struct module *module_of(const struct dump *x, uint64_t address, uint64_t *base)
 {
 	const struct map_range *range;
+	const struct module *m = module_index_at(x->modules, 0, 0, address, &range);
 
-	return module_index_at(x->modules, 0, 0, address, &range);
+	*base = m ? range->lo : 0;
+	return m;
+}
+
+static bool in_module(const struct dump *x, uint64_t address)
+{
+	uint64_t base;
+
+	return module_of(x, address, &base);
+}
+
+/* The stack of one thread. */
+struct dump_memory {
+	const struct dump *x;
+	const struct dump_thread *th;
+};
+
+static bool dump_word(void *arg, uint64_t address, uint64_t *v)
+{
+	const struct dump_memory *m = arg;
+
+	return stack_word(m->x, m->th, address, v);
+}
+
+/* One step by unwind tables. */
+static bool unwind(const struct dump *x, const struct dump_thread *th, struct frame_state *s)
+{
+	const struct frame_walker *walker = x->im->options->walker;
+	struct dump_memory memory = {x, th};
+	struct frame_module m;
+	const struct module *in;
+
+	if (!walker || x->processor->id != MINIDUMP_X86_64)
+		return false;
+	in = module_of(x, s->pc, &m.base);
+	if (!in)
+		return false;
+	m.name = trace_text(x->im->t, in->name);
+	m.id = (const uint8_t *)intern_text(&x->im->t->strings, in->build_id, &m.n_id);
+	return walker->step(walker->arg, &m, &(struct frame_memory){dump_word, &memory}, s) &&
+	       in_module(x, s->pc);
 }
 
 /* Windows' compilers for x64 keep no frame pointers. */
@@ -199,35 +242,64 @@ static uint32_t dump_location(struct dump *x, uint64_t address, enum location_ki
 	    &(struct location){.raw = address, .space = SPACE_RUNTIME, .kind = (uint8_t)kind});
 }
 
+/* Registers of x86-64 are in the order of their numbers. */
+static struct frame_state registers_of(const struct processor *p, const uint8_t *context)
+{
+	enum { RAX = 0x78 };
+	struct frame_state s = {.pc = p->word == 4 ? le32(context + p->pc) : le64(context + p->pc)};
+
+	if (p->id == MINIDUMP_X86_64)
+		for (size_t i = 0; i < FRAME_REGISTERS; i++)
+			s.r[i] = le64(context + RAX + 8 * i);
+	else
+		s.r[FRAME_RBP] = p->word == 4 ? le32(context + p->fp) : le64(context + p->fp);
+	return s;
+}
+
+/* One step by frame pointers. *fp: the caller's. */
+static bool follow_frame(const struct dump *x, const struct dump_thread *th, uint64_t *fp,
+			 uint64_t *caller)
+{
+	const uint8_t word = x->processor->word;
+	uint64_t next, at = *fp;
+
+	if (!keeps_frames(x) || !at || at % word || !stack_word(x, th, at, &next) ||
+	    !stack_word(x, th, at + word, caller) || !in_module(x, *caller))
+		return false;
+	*fp = next > at ? next : 0;
+	return true;
+}
+
 /* The calls, innermost first; 0: there is no context. */
 static size_t walk(struct dump *x, const struct dump_thread *th, uint32_t *line)
 {
+	bool guessed = false;
 	const struct processor *p = x->processor;
 	const struct minidump_place *context =
 	    x->has_exception && th->id == x->crashed && x->context.size ? &x->context
 									: &th->context;
 	struct err ignored = ERR_INIT;
 	uint8_t bytes[CONTEXT_MAX];
-	uint64_t fp, pc;
+	struct frame_state s;
+	uint64_t *fp = &s.r[FRAME_RBP];
 	size_t n = 0;
 
 	if (!p || context->size < p->size ||
 	    minidump_read(&x->d, context->at, bytes, p->size, "context", &ignored))
 		return 0;
-	pc = p->word == 4 ? le32(bytes + p->pc) : le64(bytes + p->pc);
-	fp = p->word == 4 ? le32(bytes + p->fp) : le64(bytes + p->fp);
-	line[n++] = dump_location(x, pc, LOCATION_EXACT);
-	while (keeps_frames(x) && n < DEEPEST && fp % p->word == 0) {
-		uint64_t next, caller;
-
-		if (!stack_word(x, th, fp, &next) || !stack_word(x, th, fp + p->word, &caller) ||
-		    !in_module(x, caller))
-			break;
-		line[n++] = dump_location(x, caller, LOCATION_RETURN);
-		if (next <= fp)
-			break;
-		fp = next;
+	s = registers_of(p, bytes);
+	line[n++] = dump_location(x, s.pc, LOCATION_EXACT);
+	while (n < DEEPEST) {
+		if (!unwind(x, th, &s)) {
+			if (!follow_frame(x, th, fp, &s.pc))
+				break;
+			guessed = true;
+		}
+		line[n++] = dump_location(x, s.pc, LOCATION_RETURN);
 	}
+	x->guessed += guessed;
+	x->alone += n == 1;
+	x->unended += n > 1 && !guessed;
 	return n;
 }
 
@@ -257,8 +329,6 @@ static enum status dump_push_thread(struct dump *x, const struct dump_thread *th
 	struct emit_sample sample = {.stack = stack, .marker = marker, .calls = KNOWN(1)};
 
 	free(line);
-	x->alone += n == 1;
-	x->walked += n > 1;
 	if (!stack)
 		return ST_OK;
 	sample.thread =
@@ -289,12 +359,14 @@ static enum status dump_push_threads(struct dump *x, struct err *e)
 static void dump_add_notes(const struct dump *x)
 {
 	const struct trace_loss losses[] = {
-	    LOSS(NOTE_GUESS, x->walked,
+	    LOSS(NOTE_GUESS, x->guessed,
 		 "stacks were walked by frame pointers: a function that keeps none is missing"),
 	    LOSS(NOTE_LOSS, x->alone,
 		 "stacks have only the place where the thread stopped: its callers are found by "
 		 "unwind "
 		 "tables, which are not read"),
+	    LOSS(NOTE_INFO, x->unended,
+		 "stacks were walked by unwind tables, up to a module whose file was not given"),
 	    LOSS_IF(NOTE_LOSS, !x->processor, "the processor of the minidump is not known"),
 	};
 

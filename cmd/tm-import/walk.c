@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-import/walk.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/path.h"
+#include "lib/cli/cli.h"
+#include "lib/object/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* With ids that of both must agree, else their names, in which letters may be of either case. */
+static bool is_file_of(const struct object *o, const char *path, const struct frame_module *m)
+{
+	const struct object_build_id *id = object_build_id(o);
+
+	if (id->len && m->n_id)
+		return id->len == m->n_id && !memcmp(id->bytes, m->id, m->n_id);
+	return !strcasecmp(path_base(path), path_base_captured(m->name));
+}
+
+static bool walk_step(void *arg, const struct frame_module *m, const struct frame_memory *memory,
+		      struct frame_state *s)
+{
+	const struct walk_files *w = arg;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (is_file_of(w->objects[i], w->paths[i], m))
+			return object_walk(w->objects[i], m->base, memory, s);
+	return false;
+}
+
+void walk_files_open(struct walk_files *w, const struct opt_list *paths)
+{
+	*w = (struct walk_files){.n = 0};
+	w->walker = (struct frame_walker){walk_step, w};
+	w->objects = mem_zarray(paths->n, sizeof *w->objects);
+	w->paths = mem_zarray(paths->n, sizeof *w->paths);
+	for (size_t i = 0; i < paths->n; i++) {
+		struct err e = ERR_INIT;
+
+		if (object_open(&w->objects[w->n], paths->items[i], &e)) {
+			cli_error(paths->items[i], "%s", e.msg);
+			continue;
+		}
+		w->paths[w->n++] = paths->items[i];
+	}
+}
+
+void walk_files_release(struct walk_files *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		object_free(w->objects[i]);
+	free(w->objects);
+	free(w->paths);
+}
