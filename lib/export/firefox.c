@@ -262,17 +262,17 @@ static void put_thread(struct firefox *f, const struct export_profile_column *c,
 	    is_time(c)                                       ? "tracing-ms"
 	    : metric_table[c->metric->sum].unit == SUM_BYTES ? "bytes"
 							     : "samples");
-	for (size_t i = 0; i < p->n_samples; i++)
+	for (size_t i = 0; i < p->rows.n; i++)
 		if (export_profile_column_sum(p, i, c))
-			put_u32(f, n++, (int64_t)f->row_of[p->samples[i].stack] - 1);
+			put_u32(f, n++, (int64_t)f->row_of[export_profile_stack(p, i)] - 1);
 	buf_addf(&f->json, "],\"length\":%zu,\"weight\":[", n);
 	n = 0;
-	for (size_t i = 0; i < p->n_samples; i++)
+	for (size_t i = 0; i < p->rows.n; i++)
 		if (export_profile_column_sum(p, i, c))
 			put_weight(f, n++, c, export_profile_column_sum(p, i, c));
 	buf_adds(&f->json, "],\"time\":[");
 	n = 0;
-	for (size_t i = 0; i < p->n_samples; i++)
+	for (size_t i = 0; i < p->rows.n; i++)
 		if (export_profile_column_sum(p, i, c)) {
 			put_weight(f, n++, c, at);
 			at = add_saturating(at, export_profile_column_sum(p, i, c));

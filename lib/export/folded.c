@@ -72,15 +72,17 @@ static uint32_t stack_node(struct folded *f, uint32_t stack)
 	return node;
 }
 
-static void add_sample(struct folded *f, const struct export_profile_sample *s, uint64_t sum)
+static void add_row(struct folded *f, uint32_t row, uint64_t sum)
 {
-	uint32_t node = stack_node(f, s->stack);
+	const struct export_profile *p = &f->profile;
+	uint32_t node = stack_node(f, export_profile_stack(p, row));
+	uint32_t type = export_profile_type(p, row);
 
-	if (f->profile.options->types && s->type) {
+	if (p->options->types && type) {
 		size_t n;
-		const char *type = intern_text(&f->profile.types, s->type, &n);
+		const char *s = intern_text(&p->types, type, &n);
 
-		node = export_folded_node_of(f, node, type, n);
+		node = export_folded_node_of(f, node, s, n);
 	}
 	f->sums = mem_grow_zero(f->sums, &f->cap_sums, (size_t)node + 1, sizeof *f->sums);
 	if (!f->sums[node])
@@ -117,12 +119,14 @@ static int export_folded_by_stack(const void *a, const void *b, void *arg)
 {
 	const struct export_profile *p = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct export_profile_sample *s = &p->samples[x], *t = &p->samples[y];
+	uint32_t s = export_profile_stack(p, x), t = export_profile_stack(p, y);
 
-	if (s->stack != t->stack)
-		return s->stack < t->stack ? -1 : 1;
-	if (s->type != t->type)
-		return s->type < t->type ? -1 : 1;
+	if (s == t) {
+		s = export_profile_type(p, x);
+		t = export_profile_type(p, y);
+	}
+	if (s != t)
+		return s < t ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
@@ -139,17 +143,17 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 	if (export_profile_check_depth(p, true, e))
 		return err_failure(e);
 	export_profile_close(p);
-	order = mem_array(p->n_samples, sizeof *order);
-	for (uint32_t i = 0; i < p->n_samples; i++)
+	order = mem_array(p->rows.n, sizeof *order);
+	for (uint32_t i = 0; i < p->rows.n; i++)
 		order[i] = i;
-	sort_array_by(order, p->n_samples, sizeof *order, export_folded_by_stack, p);
+	sort_array_by(order, p->rows.n, sizeof *order, export_folded_by_stack, p);
 	f->of_stack = mem_zarray(p->stacks.n, sizeof *f->of_stack);
 	stacks_init(&f->nodes);
-	for (size_t i = 0; i < p->n_samples; i++) {
-		uint64_t sum = columns_value(&p->sums, order[i], weight);
+	for (size_t i = 0; i < p->rows.n; i++) {
+		uint64_t sum = export_profile_sum(p, order[i], weight);
 
 		if (sum)
-			add_sample(f, &p->samples[order[i]], sum);
+			add_row(f, order[i], sum);
 	}
 	free(order);
 	for (size_t i = 0; i < f->n_lines; i++)

@@ -293,8 +293,8 @@ static void mark_used(struct pprof *f)
 	const struct export_profile *p = &f->profile;
 	uint8_t *stacks = mem_zarray(p->stacks.n, 1);
 
-	for (size_t i = 0; i < p->n_samples; i++)
-		stacks[p->samples[i].stack] = 1;
+	for (size_t i = 0; i < p->rows.n; i++)
+		stacks[export_profile_stack(p, i)] = 1;
 	if (stacks[0])
 		f->used[0] = 1;
 	for (size_t i = p->stacks.n; i-- > 1;)
@@ -311,8 +311,8 @@ static void export_pprof_put_samples(struct pprof *f)
 	uint64_t *ids = NULL;
 	size_t cap = 0;
 
-	for (size_t i = 0; i < p->n_samples; i++) {
-		const struct export_profile_sample *s = &p->samples[i];
+	for (size_t i = 0; i < p->rows.n; i++) {
+		uint32_t type = export_profile_type(p, i);
 		Pprof__Label labels[2] = {PPROF__LABEL__INIT, PPROF__LABEL__INIT};
 		Pprof__Label *label_list[] = {&labels[0], &labels[1]};
 		Pprof__Sample m = PPROF__SAMPLE__INIT, *list = &m;
@@ -325,22 +325,24 @@ static void export_pprof_put_samples(struct pprof *f)
 
 			values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 		}
-		for (uint32_t k = s->stack; k || !depth; k = p->stacks.rows[k].parent) {
+		for (uint32_t k = export_profile_stack(p, i); k || !depth;
+		     k = p->stacks.rows[k].parent) {
 			ids = mem_grow(ids, &cap, depth + 1, sizeof *ids);
 			ids[depth++] = location_id(f, p->stacks.rows[k].location);
 			if (!k)
 				break;
 		}
-		if (s->type) {
+		if (type) {
 			size_t n;
-			const char *type = intern_text(&p->types, s->type, &n);
+			const char *s = intern_text(&p->types, type, &n);
 
 			labels[m.n_label].key = add_textz(f, "type");
-			labels[m.n_label++].str = add_text(f, type, n);
+			labels[m.n_label++].str = add_text(f, s, n);
 		}
 		if (p->options->domain == EXPORT_DOMAIN_ALL) {
 			labels[m.n_label].key = add_textz(f, "domain");
-			labels[m.n_label++].str = add_textz(f, domain_name(s->domain));
+			labels[m.n_label++].str =
+			    add_textz(f, domain_name(export_profile_domain(p, i)));
 		}
 		m.value = values;
 		m.location_id = ids;

@@ -9,94 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct
-    export_profile_index { /* from export_profile_init to export_profile_release; export_profile_close empties it */
-	struct id_set sample_set; /* of sample indexes + 1 */
-};
-
-static uint64_t sample_hash(const struct export_profile_sample *s)
+uint32_t export_profile_text(struct export_profile *p, const struct trace *t, uint32_t string)
 {
-	return hash_u64(((uint64_t)s->type << 32 | s->stack) +
-			((uint64_t)s->run << 8 | s->domain) * 0x9e3779b97f4a7c15u);
+	size_t n;
+	const char *s = intern_text(&t->strings, string, &n);
+
+	return n ? intern_add(&p->types, s, n) : 0;
 }
 
-/* Ids are indexes + 1. */
-static uint64_t export_profile_sample_row_hash(const void *table, uint32_t id)
+static void add_row(struct export_profile *p, uint32_t type, unsigned domain, uint32_t stack,
+		    const struct tally_sums *sums)
 {
-	return sample_hash(&((const struct export_profile_sample *)table)[id - 1]);
-}
+	uint32_t kind = grouping_group(&p->kinds, 0, type * DOMAINS + domain, 0, false);
 
-static bool export_profile_sample_equal(const void *table, uint32_t id, const void *key)
-{
-	const struct export_profile_sample *a = &(
-					       (const struct export_profile_sample *)table)[id - 1],
-					   *b = key;
-
-	return a->stack == b->stack && a->type == b->type && a->run == b->run &&
-	       a->domain == b->domain;
-}
-
-static void export_profile_add_sample(struct export_profile *p,
-				      const struct export_profile_sample *s,
-				      const struct tally_sums *sums)
-{
-	struct export_profile_index *x = p->index;
-	static const struct id_rows rows = {export_profile_sample_row_hash,
-					    export_profile_sample_equal};
-	uint64_t hash = sample_hash(s);
-	uint32_t id = id_set_find(&x->sample_set, &rows, p->samples, hash, s);
-
-	if (!id) {
-		VEC_PUSH(p->samples, p->n_samples, p->cap_samples) = *s;
-		id = (uint32_t)p->n_samples;
-		id_set_add(&x->sample_set, &rows, p->samples, hash, id);
-	}
-	p->known |= sums->has;
-	columns_add(&p->sums, id - 1, sums);
-}
-
-/* The sums that stacks of this capture have. What is known per type only is not theirs. */
-static unsigned export_profile_known_sums(const struct trace *t, const struct tally *a)
-{
-	bool live = t->metrics[METRIC_LIVE].state != METRIC_ABSENT;
-	unsigned known = 0;
-	uint64_t records = 0;
-
-	for (size_t d = 0; d < DOMAINS; d++)
-		records += a->records[d];
-	if (records)
-		known |= SUM_BIT(SUM_ENTRIES);
-	for (size_t m = METRIC_COUNT; m <= METRIC_REAL; m++) {
-		static const enum sum sums[] = {SUM_COUNT, SUM_REQUESTED, SUM_REAL};
-		static const enum sum lives[] = {SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
-		bool has =
-		    t->metrics[m].state != METRIC_ABSENT && t->metrics[m].key == METRIC_AT_ALL;
-
-		if (has)
-			known |= SUM_BIT(sums[m]);
-		if (live && (has || m == METRIC_COUNT))
-			known |= SUM_BIT(lives[m]);
-	}
-	return known;
+	sums_add(&p->sums.all, sums);
+	columns_add(&p->sums.keys[0].self, grouping_group(&p->rows, kind, stack, 0, false), sums);
 }
 
 static int choose_domain(const struct export_profile *p, const struct tally *a)
 {
-	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
-	int most;
+	int most = p->options->domain;
 
-	if (p->options->domain != EXPORT_DOMAIN_DEFAULT)
-		return p->options->domain;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct tally_cell *c = &a->cells[i];
-
-		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real))
-			continue;
-		bytes[c->domain] =
-		    add_saturating(bytes[c->domain], c->requested ? c->requested : c->real);
-		entries[c->domain] = add_saturating(entries[c->domain], c->count ? c->count : 1);
-	}
-	most = domain_most(bytes, entries);
+	if (most == EXPORT_DOMAIN_DEFAULT)
+		most = tally_domain_of_most(a, NULL, NULL);
 	return most < 0 ? DOMAIN_MALLOC : most;
 }
 
@@ -121,27 +56,16 @@ static void merge_stacks(struct export_profile *p, struct export_profile_run *r)
 				       names_location(&p->names, t, t->stacks[i].location));
 }
 
-static uint32_t type_of(struct export_profile *p, const struct trace *t, uint32_t string)
-{
-	size_t n;
-	const char *s = intern_text(&t->strings, string, &n);
-
-	return n ? intern_add(&p->types, s, n) : 0;
-}
-
 static void export_profile_add_cell(struct export_profile *p, const struct export_profile_run *r,
 				    size_t index)
 {
 	const struct tally_cell *c = &r->a->cells[index];
-	struct export_profile_sample s = {.run = p->by_run ? r->number : 0,
-					  .type = type_of(p, r->t, r->t->types[c->type]),
-					  .stack = r->stacks[c->stack],
-					  .domain = c->domain};
 	struct tally_sums sums;
 
 	tally_sums(r->a, index, &sums);
 	sums.has &= r->known;
-	export_profile_add_sample(p, &s, &sums);
+	add_row(p, export_profile_text(p, r->t, r->t->types[c->type]), c->domain,
+		r->stacks[c->stack], &sums);
 }
 
 /* False: there are too many events. */
@@ -170,7 +94,7 @@ size_t export_profile_columns(const struct export_profile *p, unsigned sums,
 
 	for (const struct export_metric *m = export_metrics; m < export_metrics + EXPORT_METRICS;
 	     m++) {
-		if (!(p->known & sums & SUM_BIT(m->sum)))
+		if (!(p->sums.all.has & sums & SUM_BIT(m->sum)))
 			continue;
 		for (size_t i = 0; m->sum == SUM_PERIOD && i < p->n_events; i++)
 			to[n++] = (struct export_profile_column){m, p->events[i].event,
@@ -183,9 +107,9 @@ size_t export_profile_columns(const struct export_profile *p, unsigned sums,
 
 unsigned export_profile_shown(const struct export_profile *p, enum sum first)
 {
-	bool counted = p->known >> SUM_COUNT & 1 && first != SUM_ENTRIES;
+	bool counted = p->sums.all.has >> SUM_COUNT & 1 && first != SUM_ENTRIES;
 
-	return p->known & ~(counted ? SUM_BIT(SUM_ENTRIES) : 0);
+	return p->sums.all.has & ~(counted ? SUM_BIT(SUM_ENTRIES) : 0);
 }
 
 /* Its own time where that is known: what it called has a sample of its own then. */
@@ -195,14 +119,12 @@ static void export_profile_add_measured(struct export_profile *p, struct trace *
 	const struct tally_cell *c = &r->a->cells[index];
 	const struct tally_measure *m = tally_timed(r->a, index);
 	struct tally_sums sums = {.has = 0};
-	struct export_profile_sample s = {.run = p->by_run ? r->number : 0,
-					  .type = type_of(p, r->t, r->t->markers[c->type].name),
-					  .stack = r->stacks[c->stack]};
+	uint32_t event = export_profile_text(p, t, t->markers[c->type].name);
 
 	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD))))
 		return;
 	sums.has = m->has & (SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD) | SUM_BIT(SUM_CALLS));
-	if (m->has >> SUM_PERIOD & 1 && !see_event(p, t, c->type, s.type)) {
+	if (m->has >> SUM_PERIOD & 1 && !see_event(p, t, c->type, event)) {
 		trace_note(t, NOTE_LOSS, 1, "sums of periods are of more than %d events: left out",
 			   PROFILE_EVENTS_MOST);
 		sums.has &= ~SUM_BIT(SUM_PERIOD);
@@ -216,7 +138,7 @@ static void export_profile_add_measured(struct export_profile *p, struct trace *
 		sums.v[SUM_TIME_SELF] = m->total;
 	if (m->has & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL)))
 		sums.has |= SUM_BIT(SUM_TIME_SELF);
-	export_profile_add_sample(p, &s, &sums);
+	add_row(p, event, 0, r->stacks[c->stack], &sums);
 }
 
 /* For readers of formats that cannot say so. */
@@ -272,11 +194,13 @@ static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 static enum status export_profile_fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct export_profile *p = arg;
-	struct export_profile_run r = {
-	    .t = t, .a = a, .number = ++p->runs, .known = export_profile_known_sums(t, a)};
 	int domain = choose_domain(p, a);
+	struct export_profile_run r = {
+	    .t = t, .a = a, .known = tally_cell_states(a, t, (unsigned)domain)};
 	enum status st = ST_OK;
 
+	if (t->metrics[METRIC_LIVE].state != METRIC_ABSENT)
+		r.known |= SUM_BIT(SUM_LIVE_COUNT);
 	if (t->events[EV_DELTA] && !p->options->events)
 		trace_note(t, NOTE_LOSS, t->events[EV_DELTA],
 			   "measurements of how the heap grew are not exported: the format has no "
@@ -295,8 +219,6 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 			export_profile_add_measured(p, t, &r, i);
 		else if (is_exported(&a->cells[i], domain))
 			export_profile_add_cell(p, &r, i);
-		else
-			p->other_domains += a->cells[i].entries;
 	export_profile_add_estimated(p, t);
 	if (p->captured)
 		st = p->captured(p->arg, t, &r, e);
@@ -306,7 +228,7 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 
 void export_profile_init(struct export_profile *p, const struct export_options *o)
 {
-	*p = (struct export_profile){.options = o, .index = mem_zalloc(sizeof *p->index)};
+	*p = (struct export_profile){.options = o};
 	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES) |
 						   SUM_BIT(SUM_PERIOD),
@@ -315,19 +237,23 @@ void export_profile_init(struct export_profile *p, const struct export_options *
 	names_init(&p->names);
 	p->names.mangled = o->mangled;
 	stacks_init(&p->stacks);
+	grouping_init(&p->kinds, (struct grouping_key){.by = KEY_TYPE});
+	grouping_init(&p->rows, (struct grouping_key){.by = KEY_STACK, .within = 1});
+	profile_init(&p->sums, 1);
+}
+
+void export_profile_finish_run(struct export_profile *p)
+{
+	profile_release(&p->sums);
+	profile_init(&p->sums, 1);
 }
 
 void export_profile_close(struct export_profile *p)
 {
-	struct export_profile_index *x = p->index;
-
 	tally_release(&p->tally);
 	names_close(&p->names);
 	names_disambiguate(&p->names);
-	if (x) {
-		stacks_close(&p->stacks);
-		id_set_release(&x->sample_set);
-	}
+	stacks_close(&p->stacks);
 }
 
 void export_profile_release(struct export_profile *p)
@@ -337,11 +263,11 @@ void export_profile_release(struct export_profile *p)
 	intern_release(&p->types);
 	intern_release(&p->notes);
 	intern_release(&p->formats);
-	free(p->index);
 	stacks_release(&p->stacks);
-	free(p->samples);
-	columns_release(&p->sums);
-	*p = (struct export_profile){.runs = 0};
+	grouping_release(&p->kinds);
+	grouping_release(&p->rows);
+	profile_release(&p->sums);
+	*p = (struct export_profile){.options = NULL};
 }
 
 static void add_words(const struct export_profile *p, struct buf *b)
@@ -380,8 +306,8 @@ enum status export_profile_check_depth(const struct export_profile *p, bool text
 		below[i] = add_saturating(below[p->stacks.rows[i].parent], own);
 		once = add_saturating(once, own);
 	}
-	for (size_t i = 0; i < p->n_samples; i++)
-		all = add_saturating(all, below[p->samples[i].stack]);
+	for (size_t i = 0; i < p->rows.n; i++)
+		all = add_saturating(all, below[export_profile_stack(p, i)]);
 	free(below);
 	if (all <= stacks_budget(once, texts ? STACKS_FREE_BYTES : STACKS_FREE_CALLS))
 		return ST_OK;
@@ -420,7 +346,7 @@ enum status export_profile_sort(const struct export_profile *p, bool one, enum s
 		st = err_set(e, ST_ABSENT,
 			     "nothing in the input has a stack and a size, a time or a count%s%s",
 			     b.len ? "; --sort can be " : "", buf_str(&b));
-	} else if (!(p->known >> asked & 1)) {
+	} else if (!(p->sums.all.has >> asked & 1)) {
 		st =
 		    err_set(e, ST_ABSENT, "--sort: no stack of the captures has '%s'; they have %s",
 			    export_metric_name((enum sum)asked), buf_str(&b));

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The common input of the exporters of stacks: the allocations, samples and calls of all captures,
- * added up by (run, type, stack, domain), with the names of lib/group/names.h. Stacks that are
- * called the same are one, across captures too. Memory is O(distinct stacks + live blocks),
- * whatever the number of events.
+ * The common input of the exporters of stacks: a profile of the allocations, samples and calls of all captures, by
+ * stack within type and domain, with the names of lib/group/names.h. Stacks that are called the same are one, across
+ * captures too. Memory is O(distinct stacks + live blocks), whatever the number of events.
  */
 #ifndef TM_EXPORT_PROFILE_H
 #define TM_EXPORT_PROFILE_H
 
 #include "lib/export/export.h"
+#include "lib/group/grouping.h"
 #include "lib/group/metric.h"
 #include "lib/group/names.h"
-#include "lib/profile/columns.h"
-#include "lib/profile/stacks.h"
+#include "lib/profile/profile.h"
 #include "lib/tally/tally.h"
-
-struct export_profile_sample { /* its values: export_profile.sums */
-	uint32_t type, stack;  /* type: id in types, 0: none; stack 0: none */
-	uint32_t run;          /* from 1; 0 unless runs are kept apart */
-	uint8_t domain;
-};
 
 /* The events whose periods are kept; those of more are a loss. */
 enum { PROFILE_EVENTS_MOST = 48 };
@@ -33,16 +26,15 @@ struct export_profile_run { /* a capture, while its sums are added */
 	const struct trace *t;
 	const struct tally *a;
 	uint32_t *stacks; /* the capture's stack id -> ours, where it is used */
-	uint32_t number;  /* from 1 */
 	unsigned known;   /* SUM_BITs */
 };
 
 struct export_profile {
 	struct tally tally; /* its sink is the profile's */
 	const struct export_options *options;
-	bool by_run;     /* set between init and the first capture */
-	bool all_stacks; /* likewise: run->stacks has every stack, not only those with sums */
-	/* After each capture's sums; may be NULL. */
+	/* Set between init and the first capture: run->stacks has every stack, not only those with sums. */
+	bool all_stacks;
+	/* After each capture's sums, which it may finish; may be NULL. */
 	enum status (*captured)(void *arg, struct trace *t, const struct export_profile_run *r,
 				struct err *e);
 	void *arg;
@@ -50,18 +42,13 @@ struct export_profile {
 	struct group_names names;
 	struct intern types;
 	struct profile_stacks stacks; /* of locations of names */
-	struct export_profile_sample *samples;
-	size_t n_samples, cap_samples;
-	struct profile_columns sums; /* by sample */
-	struct intern notes;         /* "guess: text: 3", of all captures */
+	struct grouping kinds;        /* type * DOMAINS + domain; type: id in types, 0: none */
+	struct grouping rows;         /* stacks within kinds; 0: none */
+	struct profile sums;          /* all; keys[0].self: by row */
+	struct intern notes;          /* "guess: text: 3", of all captures */
 	struct intern formats;
-	unsigned known; /* SUM_BITs of what some sample has, if only 0 */
 	struct export_profile_column events[PROFILE_EVENTS_MOST]; /* of SUM_PERIOD */
 	size_t n_events;
-	uint32_t runs;
-	uint64_t other_domains; /* records not counted */
-
-	struct export_profile_index *index; /* profile.c */
 };
 
 /* p stays where it is until export_profile_release. */
@@ -69,6 +56,8 @@ void export_profile_init(struct export_profile *p, const struct export_options *
 void export_profile_release(struct export_profile *p);
 /* No capture follows: gives back what only adding one needs. */
 void export_profile_close(struct export_profile *p);
+/* The next capture's sums start from nothing; rows keep their numbers. */
+void export_profile_finish_run(struct export_profile *p);
 
 /* Whether its stacks can be written one by one, for formats that have no other way: of stacks that are nested
  * deeply that grows with the square of their depth. texts: each call is written by its name. ST_LIMIT: no. */
@@ -79,25 +68,45 @@ enum { PROFILE_COLUMNS = EXPORT_METRICS + PROFILE_EVENTS_MOST };
 size_t export_profile_columns(const struct export_profile *p, unsigned sums,
 			      struct export_profile_column to[PROFILE_COLUMNS]);
 
-/* Some sample has more than 0 of it. */
-static inline bool export_profile_has(const struct export_profile *p, enum sum s)
+/* A string of the capture's in p->types. */
+uint32_t export_profile_text(struct export_profile *p, const struct trace *t, uint32_t string);
+/* Of a row. */
+static inline uint32_t export_profile_stack(const struct export_profile *p, size_t row)
 {
-	return p->sums.v[s];
+	return p->rows.groups[row].id;
+}
+static inline uint32_t export_profile_type(const struct export_profile *p, size_t row)
+{
+	return p->kinds.groups[p->rows.groups[row].outer].id / DOMAINS;
+}
+static inline unsigned export_profile_domain(const struct export_profile *p, size_t row)
+{
+	return p->kinds.groups[p->rows.groups[row].outer].id % DOMAINS;
+}
+static inline uint64_t export_profile_sum(const struct export_profile *p, size_t row, enum sum s)
+{
+	return columns_value(&p->sums.keys[0].self, row, s);
 }
 
-static inline uint64_t export_profile_column_sum(const struct export_profile *p, size_t sample,
+/* Some row has more than 0 of it. */
+static inline bool export_profile_has(const struct export_profile *p, enum sum s)
+{
+	return p->sums.all.v[s];
+}
+
+static inline uint64_t export_profile_column_sum(const struct export_profile *p, size_t row,
 						 const struct export_profile_column *c)
 {
 	enum sum s = c->metric->sum;
-	bool other = s == SUM_PERIOD && p->samples[sample].type != c->event;
+	bool other = s == SUM_PERIOD && export_profile_type(p, row) != c->event;
 
-	return other ? 0 : columns_value(&p->sums, sample, s);
+	return other ? 0 : export_profile_sum(p, row, s);
 }
 
-/* What is known of the samples, without entries where allocations are counted and entries are not asked for. */
+/* What is known of the rows, without entries where allocations are counted and entries are not asked for. */
 unsigned export_profile_shown(const struct export_profile *p, enum sum first);
 
-/* The metric that is asked for, or the one that SORT_AUTO means: the first that some sample has more than
+/* The metric that is asked for, or the one that SORT_AUTO means: the first that some row has more than
  * 0 of. one: the only one that the format has, so that it is not all 0, nor periods of several events.
  * ST_UNSUPPORTED: *e says which there are. */
 enum status export_profile_sort(const struct export_profile *p, bool one, enum sum *to,

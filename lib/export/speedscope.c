@@ -130,15 +130,16 @@ static const struct tap_hooks export_speedscope_hooks = {.begin = export_speedsc
 							 .batch = export_speedscope_batch,
 							 .end = export_speedscope_end};
 
-static void export_speedscope_put_stack(struct speedscope *f, const struct export_profile_sample *s)
+static void export_speedscope_put_stack(struct speedscope *f, size_t row)
 {
 	const struct export_profile *p = &f->profile;
 	const struct names_location *l = &p->names.locations[0];
 	uint32_t *path = NULL;
+	uint32_t type = export_profile_type(p, row);
 	size_t depth = 0, cap = 0;
 
 	buf_addc(&f->json, '[');
-	for (uint32_t k = s->stack; k; k = p->stacks.rows[k].parent) {
+	for (uint32_t k = export_profile_stack(p, row); k; k = p->stacks.rows[k].parent) {
 		path = mem_grow(path, &cap, depth + 1, sizeof *path);
 		path[depth++] = p->stacks.rows[k].location;
 	}
@@ -152,11 +153,11 @@ static void export_speedscope_put_stack(struct speedscope *f, const struct expor
 		}
 	} while (depth);
 	free(path);
-	if (p->options->types && s->type) {
+	if (p->options->types && type) {
 		size_t n;
-		const char *type = intern_text(&p->types, s->type, &n);
+		const char *s = intern_text(&p->types, type, &n);
 
-		buf_addf(&f->json, ",%" PRIu32, text_frame(f, type, n));
+		buf_addf(&f->json, ",%" PRIu32, text_frame(f, s, n));
 	}
 	buf_addc(&f->json, ']');
 }
@@ -183,16 +184,16 @@ static void export_speedscope_put_sampled(struct speedscope *f,
 	buf_adds(&f->json, "{\"type\":\"sampled\",\"name\":");
 	text_add_json(&f->json, name, strlen(name));
 	buf_addf(&f->json, ",\"unit\":\"%s\",\"samples\":[", unit(p, c));
-	for (size_t i = 0; i < p->n_samples; i++)
+	for (size_t i = 0; i < p->rows.n; i++)
 		if (export_profile_column_sum(p, i, c)) {
 			buf_adds(&f->json, comma);
-			export_speedscope_put_stack(f, &p->samples[i]);
+			export_speedscope_put_stack(f, i);
 			comma = ",\n";
 			flush(f);
 		}
 	buf_adds(&f->json, "],\"weights\":[");
 	comma = "";
-	for (size_t i = 0; i < p->n_samples; i++)
+	for (size_t i = 0; i < p->rows.n; i++)
 		if (export_profile_column_sum(p, i, c)) {
 			buf_addf(&f->json, "%s%" PRIu64, comma, export_profile_column_sum(p, i, c));
 			sum = add_saturating(sum, export_profile_column_sum(p, i, c));

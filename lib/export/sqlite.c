@@ -157,14 +157,6 @@ static void name_row(struct database *d, enum statement s, const struct intern *
 	insert(d);
 }
 
-static uint32_t text_id(struct database *d, const struct trace *t, uint32_t string)
-{
-	size_t n;
-	const char *s = intern_text(&t->strings, string, &n);
-
-	return n ? intern_add(&d->profile.types, s, n) : 0;
-}
-
 /* --- while a capture is read --- */
 
 static void export_sqlite_end_frame(struct database *d)
@@ -223,10 +215,13 @@ static uint32_t event_type(struct database *d, const struct trace *t, const stru
 	uint32_t id = ev->type;
 
 	if (event_has_marker(ev->kind))
-		return id < t->n_markers ? text_id(d, t, t->markers[id].name) : 0;
+		return id < t->n_markers ? export_profile_text(&d->profile, t, t->markers[id].name)
+					 : 0;
 	if (ev->kind == EV_COUNTER)
-		return id < t->n_counters ? text_id(d, t, t->counters[id].name) : 0;
-	return id < t->n_types ? text_id(d, t, t->types[id]) : 0;
+		return id < t->n_counters
+			   ? export_profile_text(&d->profile, t, t->counters[id].name)
+			   : 0;
+	return id < t->n_types ? export_profile_text(&d->profile, t, t->types[id]) : 0;
 }
 
 /* A whole number, or the nearest that the database has with decimals. NULL: in the place of target. */
@@ -366,12 +361,54 @@ static void put_type_totals(struct database *d, const struct export_profile_run 
 		if (!x->has)
 			continue;
 		run_row(d, INSERT_TYPE_TOTAL);
-		put_id(d, text_id(d, r->t, r->t->types[type]));
+		put_id(d, export_profile_text(&d->profile, r->t, r->t->types[type]));
 		put_sum(d, x->has & 1, x->count);
 		put_sum(d, x->has & EV_HAS_REQUESTED >> 1, x->requested);
 		put_sum(d, x->has & EV_HAS_REAL >> 1, x->real);
 		insert(d);
 	}
+}
+
+static void put_sums(struct database *d, size_t at, const enum sum sums[], size_t n)
+{
+	unsigned has = columns_has(&d->profile.sums.keys[0].self, at);
+
+	for (size_t k = 0; k < n; k++)
+		put_sum(d, has >> sums[k] & 1, export_profile_sum(&d->profile, at, sums[k]));
+}
+
+static void begin_row(struct database *d, enum statement s, size_t at)
+{
+	run_row(d, s);
+	put_id(d, export_profile_type(&d->profile, at));
+	put_id(d, export_profile_stack(&d->profile, at));
+}
+
+/* The capture's. */
+static void put_rows(struct database *d)
+{
+	static const enum sum times[] = {SUM_SAMPLES, SUM_TIME_SELF, SUM_CALLS, SUM_PERIOD};
+	static const enum sum sums[] = {SUM_ENTRIES,    SUM_COUNT,          SUM_REQUESTED, SUM_REAL,
+					SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
+	struct export_profile *p = &d->profile;
+
+	for (size_t i = 0; i < p->rows.n && !d->e.code; i++) {
+		const unsigned has = columns_has(&p->sums.keys[0].self, i);
+
+		/* A marker may be called as a type is: then it is both. */
+		if (has & SUMS_MEASURED) {
+			begin_row(d, INSERT_SAMPLE, i);
+			put_sums(d, i, times, sizeof times / sizeof *times);
+			insert(d);
+		}
+		if (!(has & ~(unsigned)SUMS_MEASURED))
+			continue;
+		begin_row(d, INSERT_ALLOCATION, i);
+		put_textz(d, domain_name(export_profile_domain(p, i)));
+		put_sums(d, i, sums, sizeof sums / sizeof *sums);
+		insert(d);
+	}
+	export_profile_finish_run(p);
 }
 
 /* Events were stored with the capture's own stacks, whose names only its end knows. */
@@ -404,6 +441,7 @@ static enum status export_sqlite_captured(void *arg, struct trace *t,
 
 	export_sqlite_put_run(d, t);
 	put_type_totals(d, r);
+	put_rows(d);
 	if (d->profile.options->events)
 		export_sqlite_merge_stacks(d, r);
 	return result(d, e);
@@ -500,54 +538,12 @@ static void export_sqlite_put_names(struct database *d)
 	free(depth);
 }
 
-static void put_sums(struct database *d, size_t sample, const enum sum sums[], size_t n)
-{
-	const struct profile_columns *c = &d->profile.sums;
-
-	for (size_t k = 0; k < n; k++)
-		put_sum(d, columns_has(c, sample) >> sums[k] & 1,
-			columns_value(c, sample, sums[k]));
-}
-
-static void export_sqlite_put_samples(struct database *d)
-{
-	static const enum sum times[] = {SUM_SAMPLES, SUM_TIME_SELF, SUM_CALLS, SUM_PERIOD};
-	static const enum sum sums[] = {SUM_ENTRIES,    SUM_COUNT,          SUM_REQUESTED, SUM_REAL,
-					SUM_LIVE_COUNT, SUM_LIVE_REQUESTED, SUM_LIVE_REAL};
-	const struct export_profile *p = &d->profile;
-
-	for (size_t i = 0; i < p->n_samples && !d->e.code; i++) {
-		const struct export_profile_sample *s = &p->samples[i];
-		const unsigned has = columns_has(&p->sums, i);
-
-		/* A marker may be called as a type is: then it is both. */
-		if (has & SUMS_MEASURED) {
-			row(d, INSERT_SAMPLE);
-			put_int(d, s->run);
-			put_id(d, s->type);
-			put_id(d, s->stack);
-			put_sums(d, i, times, sizeof times / sizeof *times);
-			insert(d);
-		}
-		if (!(has & ~(unsigned)SUMS_MEASURED))
-			continue;
-		row(d, INSERT_ALLOCATION);
-		put_int(d, s->run);
-		put_id(d, s->type);
-		put_id(d, s->stack);
-		put_textz(d, domain_name(s->domain));
-		put_sums(d, i, sums, sizeof sums / sizeof *sums);
-		insert(d);
-	}
-}
-
 static enum status export_sqlite_finish(struct export *x, struct err *e)
 {
 	struct database *d = (struct database *)x;
 
 	export_profile_close(&d->profile);
 	export_sqlite_put_names(d);
-	export_sqlite_put_samples(d);
 	execute(d, DATABASE_INDEXES);
 	execute(d, "COMMIT");
 	return result(d, e);
@@ -572,7 +568,6 @@ static struct export *export_sqlite_open(const struct export_options *o, FILE *o
 
 	(void)out;
 	export_profile_init(&d->profile, o);
-	d->profile.by_run = true;
 	d->profile.all_stacks = o->events;
 	d->profile.captured = export_sqlite_captured;
 	d->profile.arg = d;

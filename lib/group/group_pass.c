@@ -96,17 +96,6 @@ static void pass_learn_metrics(const struct group_pass *f, struct profile_known 
 	}
 }
 
-void pass_find_sums(struct group_pass *f)
-{
-	uint8_t state[SUMS];
-	unsigned at_types = tally_states(f->a, f->t, (unsigned)f->domain, state);
-
-	f->at_cells = 0;
-	for (unsigned s = 0; s < SUMS; s++)
-		if (f->a->want >> s & 1 && state[s] != METRIC_ABSENT && !(at_types >> s & 1))
-			f->at_cells |= SUM_BIT(s);
-}
-
 static void pass_extent(struct group_pass *f)
 {
 	struct profile *p = &f->p->now;

@@ -210,8 +210,6 @@ struct tally_sums pass_cell(struct group_pass *f, size_t index);
  * its callers. */
 struct tally_sums pass_own_time(const struct group_pass *f, size_t index,
 				const struct tally_sums *s);
-/* Which sums cells have, before they are added. */
-void pass_find_sums(struct group_pass *f);
 /* Learns which sums the capture has, once its cells are added; counts frames. */
 void pass_learn(struct group_pass *f);
 /* Adds notes to t, and counts all of them; when all names have been looked at. */

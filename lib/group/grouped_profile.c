@@ -232,7 +232,7 @@ static enum status grouped_profile_fold(void *arg, struct trace *t, struct tally
 			f->domain = d;
 	if (f->domain == DOMAIN_DEFAULT)
 		f->domain = DOMAIN_MALLOC;
-	pass_find_sums(f);
+	f->at_cells = tally_cell_states(a, t, (unsigned)f->domain);
 	if (!a->unselected)
 		pass_all_stacks(f);
 	grouped_profile_fold_groupings(f);

@@ -10,25 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool pass_keeps(void *arg, const struct tally_cell *c)
+{
+	uint32_t node;
+
+	return pass_place(arg, c, &node);
+}
+
 int pass_domain_of_most(struct group_pass *f)
 {
-	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
-	bool any = false, filtered = filters_any(f->p->options.filters);
+	bool filtered = filters_any(f->p->options.filters);
 
-	for (size_t d = 0; d < DOMAINS; d++)
-		any |= f->a->records[d] > 0;
-	for (size_t i = 0; any && i < f->a->n_cells; i++) {
-		const struct tally_cell *c = &f->a->cells[i];
-		uint32_t node;
-
-		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real) ||
-		    (filtered && !pass_place(f, c, &node)))
-			continue;
-		bytes[c->domain] =
-		    add_saturating(bytes[c->domain], c->requested ? c->requested : c->real);
-		entries[c->domain] = add_saturating(entries[c->domain], c->count ? c->count : 1);
-	}
-	return domain_most(bytes, entries);
+	return tally_domain_of_most(f->a, filtered ? pass_keeps : NULL, f);
 }
 
 void pass_settle_domain(struct group_pass *f)

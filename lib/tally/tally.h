@@ -220,6 +220,12 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 unsigned tally_states_unasked(const struct tally *a, const struct trace *t, unsigned domain,
 			      uint8_t state[SUMS]);
 
+/* In done: SUM_BITs of what is wanted and known of cells, not per type only. */
+unsigned tally_cell_states(const struct tally *a, const struct trace *t, unsigned domain);
+/* The domain that has most of what allocates in cells that are kept (NULL: all); below 0: none has any. */
+int tally_domain_of_most(const struct tally *a,
+			 bool (*keeps)(void *arg, const struct tally_cell *c), void *arg);
+
 /* In done, with options.totals: of all blocks of a domain, DOMAINS: of all domains. False: they are
  * not known. */
 struct tally_totals {

@@ -222,6 +222,34 @@ unsigned tally_states(const struct tally *a, const struct trace *t, unsigned dom
 	return at_types;
 }
 
+unsigned tally_cell_states(const struct tally *a, const struct trace *t, unsigned domain)
+{
+	uint8_t state[SUMS];
+	unsigned at_types = tally_states(a, t, domain, state), known = 0;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		known |= state[s] != METRIC_ABSENT ? SUM_BIT(s) : 0;
+	return known & ~at_types;
+}
+
+int tally_domain_of_most(const struct tally *a,
+			 bool (*keeps)(void *arg, const struct tally_cell *c), void *arg)
+{
+	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct tally_cell *c = &a->cells[i];
+
+		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real) ||
+		    (keeps && !keeps(arg, c)))
+			continue;
+		bytes[c->domain] =
+		    add_saturating(bytes[c->domain], c->requested ? c->requested : c->real);
+		entries[c->domain] = add_saturating(entries[c->domain], c->count ? c->count : 1);
+	}
+	return domain_most(bytes, entries);
+}
+
 bool tally_totals(const struct tally *a, unsigned domain, struct tally_totals *to)
 {
 	const struct tally_state *w = a->state;
