@@ -199,8 +199,6 @@ static enum status export_profile_fold(void *arg, struct trace *t, struct tally 
 	    .t = t, .a = a, .known = tally_cell_states(a, t, (unsigned)domain)};
 	enum status st = ST_OK;
 
-	if (t->metrics[METRIC_LIVE].state != METRIC_ABSENT)
-		r.known |= SUM_BIT(SUM_LIVE_COUNT);
 	if (t->events[EV_DELTA] && !p->options->events)
 		trace_note(t, NOTE_LOSS, t->events[EV_DELTA],
 			   "measurements of how the heap grew are not exported: the format has no "
