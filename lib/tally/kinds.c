@@ -12,7 +12,8 @@
 
 bool kinds_suffice(const struct tally_options *o)
 {
-	return !o->selection && o->slicing == SLICE_NONE && !(o->want & SUMS_LIFETIME);
+	return !o->selection && (o->slicing == SLICE_NONE || o->slice_marked) &&
+	       !(o->want & SUMS_LIFETIME);
 }
 
 static void kinds_first(struct tally_kinds *k, const struct sink_blocks *b, uint32_t kind)

@@ -118,6 +118,13 @@ TEST(sums_of_a_ranking)
 	check_same(&(struct tally_options){.totals = true});
 }
 
+/* Such a capture has no frames, so that slices which begin with the first mark are none. */
+TEST(slices_of_marked_frames)
+{
+	check_same(
+	    &(struct tally_options){.totals = true, .slicing = SLICE_FRAMES, .slice_marked = true});
+}
+
 TEST(peaks_temporary_and_freed_blocks)
 {
 	check_same(&(struct tally_options){.totals = true,
