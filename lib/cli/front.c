@@ -105,7 +105,7 @@ void front_exec(const char *name, char **argv)
 	buf_release(&path);
 }
 
-int front_run(const char *name, char **argv, int out)
+int front_child(void (*fn)(void *arg), void *arg)
 {
 	pid_t pid;
 	int status;
@@ -113,9 +113,7 @@ int front_run(const char *name, char **argv, int out)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		if (out >= 0 && dup2(out, STDOUT_FILENO) < 0)
-			_exit(NOT_STARTED);
-		front_exec(name, argv);
+		fn(arg);
 		_exit(NOT_STARTED);
 	}
 	if (pid < 0)
@@ -124,6 +122,25 @@ int front_run(const char *name, char **argv, int out)
 		if (errno != EINTR)
 			return NOT_STARTED;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+struct front_start {
+	const char *name;
+	char **argv;
+	int out;
+};
+
+static void front_start(void *arg)
+{
+	const struct front_start *s = arg;
+
+	if (s->out < 0 || dup2(s->out, STDOUT_FILENO) >= 0)
+		front_exec(s->name, s->argv);
+}
+
+int front_run(const char *name, char **argv, int out)
+{
+	return front_child(front_start, &(struct front_start){name, argv, out});
 }
 
 /* --- tm-view: a browser opens the address that it prints --- */

@@ -28,6 +28,9 @@ void front_exec(const char *name, char **argv);
 /* front_exec of tm-view. On a terminal of a desktop (not over ssh, not where CI is set) a browser opens
  * the address that it prints: $BROWSER, or xdg-open. */
 void front_exec_view(char **argv);
+/* fn in a child, which ends with _exit or, with status 127, when fn returns: its exit status, or 128 and the signal; 127:
+ * there is no child. */
+int front_child(void (*fn)(void *arg), void *arg);
 /* front_exec in a child, whose exit status (128 and the signal) it returns; 127: it could not be
  * started. out: the child's standard output, or -1. */
 int front_run(const char *name, char **argv, int out);

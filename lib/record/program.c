@@ -7,7 +7,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/recorder/base/settings.h"
-#include "lib/sandbox/confined.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -138,17 +137,17 @@ static char *program_section_bytes(int fd, const unsigned char *head, unsigned r
 }
 
 /* The names that the dynamic linker sees of it, to be freed: of functions, and of libraries that it
- * needs. NULL: none. */
-static char *program_dynamic_names(int fd, const unsigned char *head, size_t *n)
+ * needs; and the section with their symbols. NULL: none. */
+static char *program_dynamic_names(int fd, const unsigned char *head, Elf64_Shdr *symbols,
+				   size_t *n)
 {
-	Elf64_Shdr s;
 	unsigned row = 0;
 
 	do
-		if (!program_section(fd, head, row++, &s))
+		if (!program_section(fd, head, row++, symbols))
 			return NULL;
-	while (s.sh_type != SHT_DYNSYM);
-	return program_section_bytes(fd, head, s.sh_link, n);
+	while (symbols->sh_type != SHT_DYNSYM);
+	return program_section_bytes(fd, head, symbols->sh_link, n);
 }
 
 static bool program_has_section(int fd, const unsigned char *head, const char *name)
@@ -179,8 +178,9 @@ static const char *sanitizer(int fd, const unsigned char *head)
 	    {"__lsan_init", "LeakSanitizer"},    {"liblsan.so.0", "LeakSanitizer"},
 	};
 	const char *found = NULL;
+	Elf64_Shdr symbols;
 	size_t n = 0;
-	char *names = program_dynamic_names(fd, head, &n);
+	char *names = program_dynamic_names(fd, head, &symbols, &n);
 
 	for (size_t i = 0; names && !found && i < sizeof marks / sizeof *marks; i++)
 		if (memmem(names, n, marks[i][0], strlen(marks[i][0]) + 1))
@@ -206,16 +206,12 @@ static bool is_ours_of_32_bits(const unsigned char *head, const unsigned char *o
 		(ours == EM_AARCH64 && machine == EM_ARM));
 }
 
-static const char dead[] = "its file cannot be looked at: the process that did has ended";
-
-/* What is asked of the file, and the answer. */
+/* What is asked of the file. */
 struct check {
 	unsigned char head[64], own[64]; /* of the file; of this program's */
 	size_t n;                        /* of head */
 	bool known;                      /* own is there */
 	bool runs;                       /* it is that of a process */
-	enum status status;
-	struct err e;
 };
 
 /* Go's linker writes it into what it links: debug/buildinfo. */
@@ -259,28 +255,17 @@ static enum status look_elf(int fd, const struct check *c, struct err *e)
 	return ST_OK;
 }
 
-static void program_look_elf(int fd, void *answer)
-{
-	struct check *c = answer;
-
-	c->status = look_elf(fd, c, &c->e);
-}
-
 static enum status program_check_elf(int fd, const unsigned char *head, size_t n, bool runs,
 				     struct err *e)
 {
-	struct check c = {.n = n < sizeof c.head ? n : sizeof c.head, .runs = runs, .e = ERR_INIT};
+	struct check c = {.n = n < sizeof c.head ? n : sizeof c.head, .runs = runs};
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	memcpy(c.head, head, c.n);
 	c.known = self >= 0 && pread(self, c.own, sizeof c.own, 0) == sizeof c.own;
 	if (self >= 0)
 		close(self);
-	if (!confined_look(NULL, program_look_elf, fd, &c, sizeof c))
-		return err_set(e, ST_BAD, "%s", dead);
-	if (c.status)
-		*e = c.e;
-	return c.status;
+	return look_elf(fd, &c, e);
 }
 
 static enum status program_check_file(const char *path, char **script, struct err *e)
@@ -334,29 +319,26 @@ static void on_symbol(struct symbols *s, const Elf64_Sym *x, const char *names, 
 	}
 }
 
+/* Of the first table: there is no other. */
 static void look_symbols(int fd, const unsigned char *head, struct symbols *to)
 {
 	bool wide = head[EI_CLASS] == ELFCLASS64;
 	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), n = 0;
-	char *names = program_dynamic_names(fd, head, &n);
 	Elf64_Shdr s;
+	char *names = program_dynamic_names(fd, head, &s, &n);
 
-	for (unsigned row = 0; names && program_section(fd, head, row, &s); row++) {
-		if (s.sh_type != SHT_DYNSYM)
-			continue;
-		for (uint64_t at = 0; at + entry <= s.sh_size; at += entry) {
-			Elf64_Sym wide_symbol = {0};
-			Elf32_Sym symbol = {0};
+	for (uint64_t at = 0; names && at + entry <= s.sh_size; at += entry) {
+		Elf64_Sym wide_symbol = {0};
+		Elf32_Sym symbol = {0};
 
-			if (pread(fd, wide ? (void *)&wide_symbol : (void *)&symbol, entry,
-				  (off_t)(s.sh_offset + at)) != (ssize_t)entry)
-				break;
-			if (!wide)
-				wide_symbol = (Elf64_Sym){.st_name = symbol.st_name,
-							  .st_shndx = symbol.st_shndx,
-							  .st_value = symbol.st_value};
-			on_symbol(to, &wide_symbol, names, n);
-		}
+		if (pread(fd, wide ? (void *)&wide_symbol : (void *)&symbol, entry,
+			  (off_t)(s.sh_offset + at)) != (ssize_t)entry)
+			break;
+		if (!wide)
+			wide_symbol = (Elf64_Sym){.st_name = symbol.st_name,
+						  .st_shndx = symbol.st_shndx,
+						  .st_value = symbol.st_value};
+		on_symbol(to, &wide_symbol, names, n);
 	}
 	free(names);
 }
@@ -366,78 +348,60 @@ static bool read_head(int fd, unsigned char head[64])
 	return pread(fd, head, 64, 0) == 64 && !memcmp(head, ELFMAG, SELFMAG);
 }
 
-static void program_look_symbols(int fd, void *answer)
+static unsigned look_differs(int fd, const unsigned char *head)
 {
-	unsigned char head[64];
-
-	if (read_head(fd, head))
-		look_symbols(fd, head, answer);
-}
-
-static void program_look_differs(int fd, void *answer)
-{
-	unsigned char head[64];
 	char linker[256] = "";
-	unsigned *of = answer;
-	bool musl;
+	bool musl = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
 
-	if (!read_head(fd, head))
-		return;
-	musl = program_linker(fd, head, linker) && strstr(linker, "ld-musl");
-	*of = (musl ? PROGRAM_MUSL : 0) | (head[EI_CLASS] == ELFCLASS32 ? PROGRAM_32_BITS : 0);
+	return (musl ? PROGRAM_MUSL : 0) | (head[EI_CLASS] == ELFCLASS32 ? PROGRAM_32_BITS : 0);
 }
 
-static void program_look_unseen(int fd, void *answer)
+static unsigned look_unseen(int fd, const unsigned char *head)
 {
 	struct symbols s = {.names = {"malloc"}, .n = 1};
-	unsigned char head[64];
-	unsigned *found = answer;
 
-	if (!read_head(fd, head))
-		return;
 	look_symbols(fd, head, &s);
-	*found = (s.values[0] ? PROGRAM_OWN_MALLOC : 0) | (is_go(fd, head) ? PROGRAM_GO : 0) |
-		 (program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
+	return (s.values[0] ? PROGRAM_OWN_MALLOC : 0) | (is_go(fd, head) ? PROGRAM_GO : 0) |
+	       (program_has_section(fd, head, CAP_SECTION) ? PROGRAM_RECORDS_ITSELF : 0);
 }
 
 /* 0 where it cannot be looked at. */
-static unsigned bits_of(const char *path, void (*look)(int fd, void *answer))
+static unsigned bits_of(const char *path, unsigned (*look)(int fd, const unsigned char *head))
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned bits = 0;
+	unsigned char head[64];
+	unsigned bits;
 
 	if (fd < 0)
 		return 0;
-	if (!confined_look(NULL, look, fd, &bits, sizeof bits))
-		bits = 0;
+	bits = read_head(fd, head) ? look(fd, head) : 0;
 	close(fd);
 	return bits;
 }
 
 unsigned program_differs(const char *path)
 {
-	return bits_of(path, program_look_differs) &
-	       ~bits_of("/proc/self/exe", program_look_differs);
+	return bits_of(path, look_differs) & ~bits_of("/proc/self/exe", look_differs);
 }
 
 unsigned program_unseen(const char *path)
 {
-	return bits_of(path, program_look_unseen);
+	return bits_of(path, look_unseen);
 }
 
 void program_symbols(const char *path, const char *const *names, unsigned n, uint64_t *values)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct symbols s = {.n = n};
+	unsigned char head[64];
 
 	for (unsigned i = 0; i < n; i++)
 		snprintf(s.names[i], sizeof s.names[i], "%s", names[i]);
-	memset(values, 0, n * sizeof *values);
-	if (fd < 0)
-		return;
-	if (confined_look(NULL, program_look_symbols, fd, &s, sizeof s))
-		memcpy(values, s.values, n * sizeof *values);
-	close(fd);
+	if (fd >= 0 && read_head(fd, head))
+		look_symbols(fd, head, &s);
+	memcpy(values, s.values, n * sizeof *values);
+	if (fd >= 0)
+		close(fd);
 }
 
 enum status program_check_running(const char *path, struct err *e)

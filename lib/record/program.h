@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The check whether a program can be recorded by a preloaded library. Files of programs are looked at by
- * a child that can do nothing else (confined.h).
+ * The check whether a program can be recorded by a preloaded library. It reads files that are about to run, or run
+ * already, with what their owner may do: headers into structs, and two tables of names that are searched for given
+ * ones. Nothing that a file says is a place or a size in memory (tests/fuzz/fuzz_program.c).
  */
 #ifndef TM_RECORD_PROGRAM_H
 #define TM_RECORD_PROGRAM_H

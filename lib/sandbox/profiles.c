@@ -55,7 +55,6 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-record", NULL, SANDBOX_FREE, "it starts the program, which is not to be held"},
     {"tm-record", "--unity", ASKS, "it talks to the player"},
     {SANDBOX_SYMBOLS, NULL, SYMBOLIZES | SANDBOX_NARROWS, binaries},
-    {SANDBOX_LOOK, NULL, 0, NULL},
     {SANDBOX_READER, NULL, 0, NULL},
     {SANDBOX_READER, "split units", SANDBOX_ANY_FILE, "a binary names the files of its units"},
     {SANDBOX_FETCHER, NULL,

@@ -49,7 +49,6 @@ const struct sandbox_profile *sandbox_profile(const char *program, const char *w
 
 /* Children with a row of their own. */
 #define SANDBOX_READER  "reference reader"   /* lib/dwarf/reference/worker.h */
-#define SANDBOX_LOOK    "tm-record's look"   /* confined.h */
 #define SANDBOX_FETCHER "debuginfod fetcher" /* lib/find/debuginfod.h */
 /* A program before its own row: its rights then are both rows'. */
 #define SANDBOX_SYMBOLS "symbols" /* lib/cli/autosymbolize.h */
