@@ -134,6 +134,18 @@ bool ini_next(struct ini *in)
 	return false;
 }
 
+bool ini_fail_repeated(struct ini *in, uint32_t first)
+{
+	return ini_fail(in, in->line, in->column, "'%s' is a repetition of line %u", in->key,
+			first);
+}
+
+bool ini_fail_unknown(struct ini *in, const char *what, const char *near)
+{
+	return ini_fail(in, in->line, in->column, "a %s has no setting '%s'%s%s%s", what, in->key,
+			near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 const char *ini_name(const struct ini *in, const char *word)
 {
 	size_t n = strlen(word);

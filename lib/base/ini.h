@@ -51,6 +51,9 @@ bool ini_next(struct ini *in);
 /* Ends the reading with "line 3, column 9: ..."; the first call decides. Always false. */
 bool ini_fail(struct ini *in, uint32_t line, size_t column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* The present key is that of the line first, too; is none of WHAT ("rule"), but near, which may be NULL, is. */
+bool ini_fail_repeated(struct ini *in, uint32_t first);
+bool ini_fail_unknown(struct ini *in, const char *what, const char *near);
 /* NAME of the section "WORD NAME", or "" if it has none; NULL: it begins with another word. */
 const char *ini_name(const struct ini *in, const char *word);
 

@@ -407,8 +407,7 @@ static bool parse_against(struct parse *s, const struct later *v)
 	uint64_t n = 0;
 
 	if (s->against.text)
-		return ini_fail(&s->in, v->line, 1, "'against' is a repetition of line %u",
-				s->against.line);
+		return ini_fail_repeated(&s->in, s->against.line);
 	s->against = *v;
 	if (strncmp(v->text, best, sizeof best - 1) != 0) {
 		s->p->against = v->text;
@@ -505,12 +504,10 @@ static bool policy_parse_value(struct parse *s)
 		if (names[k].in == s->section && text_is_slip(name, strlen(name), names[k].word))
 			near = names[k].word;
 	if (i == n)
-		return ini_fail(&s->in, v.line, s->in.column, "a %s has no setting '%s'%s%s%s",
-				s->section == SECTION_RULE ? "rule" : "waiver", name,
-				near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		return ini_fail_unknown(&s->in, s->section == SECTION_RULE ? "rule" : "waiver",
+					near);
 	if (names[i].to->text)
-		return ini_fail(&s->in, v.line, s->in.column, "'%s' is a repetition of line %u",
-				name, names[i].to->line);
+		return ini_fail_repeated(&s->in, names[i].to->line);
 	*names[i].to = v;
 	return true;
 }

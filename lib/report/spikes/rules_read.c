@@ -18,7 +18,8 @@ struct parse {
 	struct spike_rule *rule; /* NULL: [spikes], or no section yet */
 	bool in_spikes;
 	uint32_t section_line;
-	unsigned given; /* names that the section has; bits by index */
+	unsigned given;     /* names that the section has; bits by index */
+	uint32_t lines[32]; /* of each */
 	struct ini in;
 };
 
@@ -166,13 +167,12 @@ static bool parse_rule(struct parse *p, const char *name)
 			if (names[k].kinds >> kind & 1 &&
 			    text_is_slip(name, strlen(name), names[k].word))
 				near = names[k].word;
-		return ini_fail(&p->in, p->in.line, p->in.column, "a %s has no '%s'%s%s%s",
-				kinds[kind], name, near ? "; did you mean '" : "", near ? near : "",
-				near ? "'?" : "");
+		return ini_fail_unknown(&p->in, kinds[kind], near);
 	}
 	if (!names[i].many && p->given >> i & 1)
-		return ini_fail(&p->in, p->in.line, p->in.column, "'%s' is there already", name);
+		return ini_fail_repeated(&p->in, p->lines[i]);
 	p->given |= 1u << i;
+	p->lines[i] = p->in.line;
 	return spike_rules_parse_name(p, i);
 }
 
