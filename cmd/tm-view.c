@@ -51,6 +51,7 @@ static _Thread_local struct view_question {
 	struct view_sums second; /* of the side that is read last */
 	struct event_store with_second;
 	const struct event_store *of; /* which store it is the same as; NULL: none */
+	const struct query_args *args;
 } question;
 
 static const struct event_store *view_store_of(void *arg, const char *operand)
@@ -115,14 +116,24 @@ static const char *view_guard(void *arg, const char *word, const char *file)
 	return is_named(lists[i].names, lists[i].n, file) ? NULL : lists[i].why;
 }
 
+static enum status view_write(void *arg, const struct table_document *d,
+			      const struct render_options *o, FILE *out, struct err *e)
+{
+	(void)arg;
+	return query_form_write(question.args, d, o, out, e);
+}
+
 static _Thread_local struct cli_session session;
 
 static void view_answer(void *arg, const struct query_args *q, FILE *out, FILE *err)
 {
-	static const struct cli_host host = {
-	    .store = view_store_of, .refuse = view_guard, .prefetch = view_prefetch};
+	static const struct cli_host host = {.store = view_store_of,
+					     .refuse = view_guard,
+					     .write = view_write,
+					     .prefetch = view_prefetch};
 
 	(void)arg;
+	question.args = q;
 	session = (struct cli_session){.out = out, .err = err, .host = &host};
 	cli_now = &session;
 	q->program->run((int)q->words.n, q->words.items);

@@ -102,8 +102,9 @@ const char *cli_language(void)
 void cli_report_print(struct cli_report *r, const struct table_document *d)
 {
 	bool terminal = r->options.terminal;
+	const struct cli_host *host = cli_now->host;
 	struct err e = ERR_INIT;
-	enum status st;
+	enum status st = ST_NONE;
 
 	cli_progress_clear();
 	r->options.width = r->has_width ? (unsigned)r->width
@@ -115,7 +116,10 @@ void cli_report_print(struct cli_report *r, const struct table_document *d)
 	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);
 	if (paged(r))
 		cli_pager_start();
-	st = render(d, r->format, &r->options, cli_out(), &e);
+	if (host && r->format == RENDER_JSON)
+		st = host->write(host->arg, d, &r->options, cli_out(), &e);
+	if (st == ST_NONE)
+		st = render(d, r->format, &r->options, cli_out(), &e);
 	if (st == ST_UNSUPPORTED && r->by_name && !r->options.table)
 		cli_usage("-o %s: %s", r->output, e.msg);
 	if (st == ST_UNSUPPORTED)

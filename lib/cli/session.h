@@ -11,6 +11,8 @@
 #include <stdio.h>
 
 struct event_store;
+struct render_options;
+struct table_document;
 struct tally_options;
 
 /* Who asks a question, and has captures in memory for it. */
@@ -21,6 +23,9 @@ struct cli_host {
 	/* Called for each option before it is set; file: what the option names, or NULL. Gives why not, which is then
 	 * a usage error; NULL: it may be. */
 	const char *(*refuse)(void *arg, const char *word, const char *file);
+	/* Takes the document of a report that is asked for as JSON. ST_NONE: it is printed as such. */
+	enum status (*write)(void *arg, const struct table_document *d,
+			     const struct render_options *o, FILE *out, struct err *e);
 	/* What will be read last is this one, tallied by these options, and the caller has other work before; k NULL:
 	 * it has none. */
 	void (*prefetch)(void *arg, const struct event_store *k, const struct tally_options *o);

@@ -115,13 +115,13 @@ static void render_json_columns(struct buf *b, const struct table *t)
 }
 
 /* Keys of columns begin with a letter: what is said of the row itself begins with '_'. */
-static void row(struct buf *b, const struct table *t, const struct table_row *r)
+void json_row(struct buf *b, const struct table *t, const struct table_row *r, bool absent)
 {
 	buf_addc(b, '{');
 	if (t->flags & TABLE_TREE)
 		number_field(b, "_depth", r->depth);
 	for (size_t k = 0; k < t->n_columns; k++) {
-		if (t->columns[k].flags & COLUMN_NOT_CSV)
+		if (t->columns[k].flags & COLUMN_NOT_CSV || (!absent && !r->cells[k].present))
 			continue;
 		json_key(b, t->columns[k].key);
 		json_value(b, &t->columns[k], &r->cells[k]);
@@ -158,7 +158,7 @@ static void render_json_rows(const struct table *t, struct render_out *o)
 	for (size_t i = 0; i < t->n_rows && o->status == ST_OK; i++) {
 		row_fill(t, i, &r);
 		buf_adds(&o->text, i ? ",\n" : "\n");
-		row(&o->text, t, &r);
+		json_row(&o->text, t, &r, true);
 		out_flush(o, false);
 	}
 	free(r.cells);
@@ -169,7 +169,7 @@ static void render_json_rows(const struct table *t, struct render_out *o)
 		struct table_row total = {.cells = t->totals + i * t->n_columns};
 
 		buf_adds(&o->text, i ? ",\n" : "\n");
-		row(&o->text, t, &total);
+		json_row(&o->text, t, &total, true);
 	}
 	buf_addc(&o->text, ']');
 	json_strings(&o->text, "notes", t->notes, t->n_notes);
@@ -449,6 +449,24 @@ static void render_json_section(const struct table_section *s, struct render_out
 	}
 }
 
+void json_facts(struct buf *b, const struct table_document *d)
+{
+	json_key(b, "facts");
+	buf_addc(b, '{');
+	for (size_t i = 0; i < d->n_facts; i++)
+		field(b, d->facts[i].key, d->facts[i].value);
+	buf_addc(b, '}');
+	if (!d->n_numbers)
+		return;
+	json_key(b, "numbers");
+	buf_addc(b, '{');
+	for (size_t i = 0; i < d->n_numbers; i++) {
+		json_key(b, d->numbers[i].key);
+		json_value(b, &d->numbers[i].as, &d->numbers[i].value);
+	}
+	buf_addc(b, '}');
+}
+
 enum status json_document(const struct table_document *d, struct render_out *o)
 {
 	struct buf *b = &o->text;
@@ -468,20 +486,7 @@ enum status json_document(const struct table_document *d, struct render_out *o)
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
-	json_key(b, "facts");
-	buf_addc(b, '{');
-	for (size_t i = 0; i < d->n_facts; i++)
-		field(b, d->facts[i].key, d->facts[i].value);
-	buf_addc(b, '}');
-	if (d->n_numbers) {
-		json_key(b, "numbers");
-		buf_addc(b, '{');
-		for (size_t i = 0; i < d->n_numbers; i++) {
-			json_key(b, d->numbers[i].key);
-			json_value(b, &d->numbers[i].as, &d->numbers[i].value);
-		}
-		buf_addc(b, '}');
-	}
+	json_facts(b, d);
 	json_key(b, "sections");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->n_sections && o->status == ST_OK; i++) {

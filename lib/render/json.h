@@ -22,6 +22,11 @@ extern const char *const json_marks[]; /* by enum mark */
  * a page shows them, and all that its scripts need to draw the series. */
 void json_series(const struct table_series *s, size_t step, bool page, struct render_out *o);
 
+/* A row as an object; absent: with what is not there, as null. */
+void json_row(struct buf *b, const struct table *t, const struct table_row *r, bool absent);
+/* The members "facts" and "numbers" of a document. */
+void json_facts(struct buf *b, const struct table_document *d);
+
 enum status json_document(const struct table_document *d, struct render_out *o);
 
 #endif

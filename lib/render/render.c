@@ -174,20 +174,28 @@ static enum status text_of(const struct table_document *d, const struct render_o
 	return text_document(&one, o, out);
 }
 
+enum status render_chosen(const struct table_document *d, const struct render_options *o,
+			  struct table_section *one, struct table_document *to, struct err *e)
+{
+	const struct table_section *s = o->table ? render_choose(d, o->table, true, e) : NULL;
+
+	*to = *d;
+	if (!s)
+		return o->table ? err_failure(e) : ST_OK;
+	*one = *s;
+	to->sections = one;
+	to->n_sections = 1;
+	return ST_OK;
+}
+
 static enum status json_of(const struct table_document *d, const struct render_options *o,
 			   struct render_out *out)
 {
-	const struct table_section *s;
-	struct table_document one = *d;
+	struct table_section one;
+	struct table_document chosen;
 
-	if (!o->table)
-		return json_document(d, out);
-	s = render_choose(d, o->table, true, out->e);
-	if (!s)
-		return out->status = err_failure(out->e);
-	one.sections = (struct table_section[]){*s};
-	one.n_sections = 1;
-	return json_document(&one, out);
+	out->status = render_chosen(d, o, &one, &chosen, out->e);
+	return out->status ? out->status : json_document(&chosen, out);
 }
 
 enum status render(const struct table_document *d, enum render_format f,

@@ -47,6 +47,10 @@ enum render_format render_format_of(const char *path);
 /* False: its name says that it is a picture, an archive, a trace ..., which no report becomes. */
 bool render_writes(const char *path);
 
+/* The document as JSON has it, for what writes it in a form of its own: with the section of o->table alone, which is
+ * *one then. ST_UNSUPPORTED: there is none. */
+enum status render_chosen(const struct table_document *d, const struct render_options *o,
+			  struct table_section *one, struct table_document *to, struct err *e);
 enum status render(const struct table_document *d, enum render_format f,
 		   const struct render_options *o, FILE *file, struct err *e);
 

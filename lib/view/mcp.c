@@ -114,14 +114,6 @@ static enum status page_of(struct call *c, uint64_t *offset, uint64_t *limit, ui
 
 /* --- answers --- */
 
-static void member(struct buf *b, const char *key, const struct view_value *v)
-{
-	if (!v)
-		return;
-	json_key(b, key);
-	value_write(b, v);
-}
-
 static void number_member(struct buf *b, const char *key, uint64_t v)
 {
 	json_key(b, key);
@@ -134,95 +126,78 @@ static void text_member(struct buf *b, const char *key, const char *v)
 	json_string(b, v);
 }
 
-/* Rows that are absent in every column say nothing. */
-static void add_row(struct buf *b, const struct view_value *row)
-{
-	buf_addc(b, '{');
-	for (const struct view_value *m = row->first; m; m = m->next)
-		if (m->kind != VALUE_NULL)
-			member(b, m->key, m);
-	buf_addc(b, '}');
-}
-
-static void mcp_add_table(struct buf *b, const struct view_value *s, uint64_t offset,
+static void mcp_add_table(struct buf *b, const struct table_section *s, uint64_t offset,
 			  uint64_t limit)
 {
-	const struct view_value *rows = value_get(s, "rows");
-	uint64_t n = 0;
+	const struct table *t = s->table;
+	struct table_row r = {.cells = mem_zarray(t->n_columns + 1, sizeof *r.cells)};
 
 	buf_addc(b, '{');
-	member(b, "name", value_get(s, "name"));
-	member(b, "title", value_get(s, "title"));
+	text_member(b, "name", section_name(s));
+	text_member(b, "title", t->title);
 	json_key(b, "rows");
 	buf_addc(b, '[');
-	for (const struct view_value *r = rows ? rows->first : NULL; r; r = r->next, n++) {
-		if (n < offset || n - offset >= limit)
-			continue;
-		if (n > offset)
+	for (uint64_t i = offset; i < t->n_rows && i - offset < limit; i++) {
+		if (i > offset)
 			buf_addc(b, ',');
-		add_row(b, r);
+		row_fill(t, (size_t)i, &r);
+		json_row(b, t, &r, false);
 	}
+	free(r.cells);
 	buf_addc(b, ']');
 	number_member(b, "offset", offset);
-	number_member(b, "of", n);
-	if (n > offset + limit)
+	number_member(b, "of", t->n_rows);
+	if (t->n_rows > offset + limit)
 		number_member(b, "next_offset", offset + limit);
-	member(b, "totals", value_get(s, "totals"));
-	member(b, "notes", value_get(s, "notes"));
+	json_key(b, "totals");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < t->n_totals; i++) {
+		if (i)
+			buf_addc(b, ',');
+		json_row(b, t, &(struct table_row){.cells = t->totals + i * t->n_columns}, true);
+	}
+	buf_addc(b, ']');
+	json_strings(b, "notes", t->notes, t->n_notes);
 	buf_addc(b, '}');
 }
 
-/* Asks, and writes the tables of the answer; a page of the first one. */
+/* The tables; a page of the first one. */
+static void mcp_write_tables(const struct query_form *f, const struct table_document *d,
+			     struct buf *b)
+{
+	bool first = true;
+
+	text_member(b, "title", document_title(d));
+	json_facts(b, d);
+	json_key(b, "tables");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < d->n_sections; i++) {
+		if (d->sections[i].kind != SECTION_TABLE)
+			continue;
+		if (!first)
+			buf_addc(b, ',');
+		mcp_add_table(b, &d->sections[i], first ? f->offset : 0, first ? f->limit : PAGE);
+		first = false;
+	}
+	buf_addc(b, ']');
+}
+
 static enum status mcp_answer_tables(struct call *c, const char *question, uint64_t offset,
 				     uint64_t limit)
 {
-	struct arena arena = ARENA_INIT;
-	struct query_args q;
+	const struct query_form form = {mcp_write_tables, offset, limit};
 	struct query_result a;
-	const struct view_value *doc, *sections;
-	bool first = true;
-	enum status st = query_args_make(&q, &c->m->view->runner, question, strlen(question), c->e);
+	const char *text = NULL;
+	size_t n = 0;
+	enum status st = query_ask(&a, &c->m->view->runner, question, &form, &text, &n, c->e);
 
-	if (st)
-		return st;
-	if (!query_result_start(&a, &c->m->view->runner, &q, c->e)) {
-		query_args_release(&q);
-		return err_failure(c->e);
-	}
-	query_result_wait(&a);
-	buf_str(&a.messages);
-	if (a.ended)
-		st = err_set(c->e, ST_LIMIT, "%s", a.ended);
-	else if (!a.text.len)
-		st = err_set(c->e, ST_BAD, "%.380s", a.messages.data);
-	doc = st ? NULL : value_parse(&arena, a.text.data, a.text.len, c->e);
-	if (!st && !doc)
-		st = err_failure(c->e);
 	if (!st) {
-		sections = value_get(doc, "sections");
 		text_member(c->to, "command", question);
-		member(c->to, "title", value_get(doc, "title"));
-		member(c->to, "facts", value_get(doc, "facts"));
-		member(c->to, "numbers", value_get(doc, "numbers"));
-		json_key(c->to, "tables");
-		buf_addc(c->to, '[');
-		for (const struct view_value *s = sections ? sections->first : NULL; s;
-		     s = s->next) {
-			const char *kind = value_string(s, "kind");
-
-			if (!kind || strcmp(kind, "table"))
-				continue;
-			if (!first)
-				buf_addc(c->to, ',');
-			mcp_add_table(c->to, s, first ? offset : 0, first ? limit : PAGE);
-			first = false;
-		}
-		buf_addc(c->to, ']');
+		buf_addc(c->to, ',');
+		buf_add(c->to, text, n);
 		text_member(c->to, "messages", a.messages.len ? a.messages.data : "");
 	}
 	query_result_release(&a);
-	query_args_release(&q);
-	arena_release(&arena);
 	return st;
 }
 

@@ -178,6 +178,26 @@ void query_args_release(struct query_args *q)
 	arena_release(&q->arena);
 }
 
+enum status query_form_write(const struct query_args *q, const struct table_document *d,
+			     const struct render_options *o, FILE *out, struct err *e)
+{
+	struct table_section one;
+	struct table_document chosen;
+	struct buf b = BUF_INIT;
+	enum status st;
+
+	if (!q->form.write)
+		return ST_NONE;
+	st = render_chosen(d, o, &one, &chosen, e);
+	if (st)
+		return st;
+	q->form.write(&q->form, &chosen, &b);
+	if (putc(QUERY_FORMED, out) < 0 || fwrite(buf_at(&b, 0), 1, b.len, out) != b.len)
+		st = err_sys(e, "write");
+	buf_release(&b);
+	return st;
+}
+
 /* --- the thread of an answer --- */
 
 enum { EXIT_MEMORY = 3 };
@@ -419,4 +439,31 @@ void query_result_release(struct query_result *a)
 		end(a, "nobody waits for it");
 	buf_release(&a->text);
 	buf_release(&a->messages);
+}
+
+enum status query_ask(struct query_result *a, const struct query_runner *by, const char *question,
+		      const struct query_form *form, const char **text, size_t *n, struct err *e)
+{
+	struct query_args q;
+	enum status st = query_args_make(&q, by, question, strlen(question), e);
+
+	*a = (struct query_result){.out = -1, .err = -1};
+	if (st)
+		return st;
+	q.form = *form;
+	if (!query_result_start(a, by, &q, e)) {
+		query_args_release(&q);
+		return err_failure(e);
+	}
+	query_result_wait(a);
+	buf_str(&a->messages);
+	if (a->ended)
+		return err_set(e, ST_LIMIT, "%s", a->ended);
+	if (a->text.len && a->text.data[0] == QUERY_FORMED) {
+		*text = a->text.data + 1;
+		*n = a->text.len - 1;
+		return ST_OK;
+	}
+	return err_set(e, ST_BAD, "%.380s",
+		       a->text.len ? "the answer is not a report as JSON" : a->messages.data);
 }

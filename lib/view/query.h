@@ -7,6 +7,10 @@
  * It is answered by that program's own function in a thread, from what was loaded, which nobody changes meanwhile:
  * what it prints is the answer, byte for byte what it prints on a terminal's command line. So no report is made twice.
  *
+ * A request is these words, and no struct of options: they are what people are shown, type and can repeat in a shell, and
+ * the program's table of options (lib/cli/opt.h) checks them once, for all. What a front end makes of the report itself it
+ * gets as a document (struct query_form), not as text.
+ *
  * All memory and descriptors that a query takes are in a resource scope (lib/base/resource_scope.h), which is given
  * back as a whole however the query ends: at its end, at an error of use, when it is told to end, since it takes
  * too long or prints too much, and when memory runs out. All scopes together may hold less than the process may have,
@@ -19,6 +23,7 @@
 #define TM_VIEW_QUERY_H
 
 #include "lib/base/buf.h"
+#include "lib/render/render.h"
 #include "lib/view/argv_split.h"
 
 #include <signal.h>
@@ -33,8 +38,17 @@ struct query_program {
 			       * NULL: loaded files are its operands */
 };
 
+/* What a front end makes of a document, in the thread that has it, in place of JSON that it would read again. What it
+ * writes begins with QUERY_FORMED, as nothing that is printed does. */
+enum { QUERY_FORMED = 1 };
+struct query_form {
+	void (*write)(const struct query_form *f, const struct table_document *d, struct buf *to);
+	uint64_t offset, limit;
+};
+
 struct query_args {
 	struct arena arena;
+	struct query_form form; /* write NULL: none */
 	struct argv_list words; /* argv */
 	const struct query_program *program;
 };
@@ -57,6 +71,9 @@ struct query_runner {
 
 enum status query_args_make(struct query_args *q, const struct query_runner *by, const char *text,
 			    size_t n, struct err *e);
+/* For answer: writes d in the form of q. ST_NONE: it has none. */
+enum status query_form_write(const struct query_args *q, const struct table_document *d,
+			     const struct render_options *o, FILE *out, struct err *e);
 void query_args_release(struct query_args *q); /* accepts a zeroed struct */
 
 struct query_result {
@@ -84,6 +101,10 @@ void query_result_release(struct query_result *a);
 /* For a thread that is about to be made beside those of queries: it takes no signals but those of its own doing. *before:
  * what is to be set again. */
 void query_block_signals(sigset_t *before);
+/* Asks, waits and gives what the form wrote, without its mark, in *text; it is a's, as messages are, which end with NUL. An
+ * answer without the form is a failure: *e says why. a is to be released in any case. */
+enum status query_ask(struct query_result *a, const struct query_runner *by, const char *question,
+		      const struct query_form *form, const char **text, size_t *n, struct err *e);
 /* No thread of a query is at work, also none that was told to end: what was loaded may change. Waits for it, ms at most. */
 bool query_none_works(int ms);
 

@@ -3,7 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/base/num.h"
+#include "lib/render/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,95 +26,97 @@ void tree_cache_release(struct tree_cache *m)
 	*m = (struct tree_cache){.n = 0};
 }
 
-static const struct view_value *stacks_of(const struct view_value *doc)
+/* A tree on its way from the thread of its query: this, the nodes, and behind them the texts, of the metric first. */
+struct passed {
+	size_t n;
+	enum column_type type;
+	uint32_t metric; /* bytes; NONE: there is none */
+};
+struct passed_node {
+	uint64_t self;
+	uint32_t parent, name, at; /* the last two as metric */
+};
+#define NONE UINT32_MAX
+
+static void tree_cache_write(const struct query_form *form, const struct table_document *d,
+			     struct buf *to)
 {
-	const struct view_value *sections = value_get(doc, "sections");
+	const struct flame *f = NULL;
+	struct passed head = {.n = 0};
 
-	for (const struct view_value *s = sections ? sections->first : NULL; s; s = s->next) {
-		const char *kind = value_string(s, "kind");
+	(void)form;
+	for (size_t i = 0; i < d->n_sections && !f; i++)
+		f = d->sections[i].kind == SECTION_FLAME ? d->sections[i].flame : NULL;
+	if (f)
+		head = (struct passed){f->n_nodes, f->type,
+				       f->measure ? (uint32_t)strlen(f->measure) : NONE};
+	buf_add(to, &head, sizeof head);
+	for (size_t i = 0; i < head.n; i++) {
+		const struct flame_node *v = &f->nodes[i];
+		const struct passed_node node = {v->self, v->parent, (uint32_t)v->len,
+						 v->at ? (uint32_t)v->at_len : NONE};
 
-		if (kind && !strcmp(kind, "flame"))
-			return s;
+		buf_add(to, &node, sizeof node);
 	}
-	return NULL;
+	buf_add(to, f ? f->measure : NULL, f && f->measure ? strlen(f->measure) : 0);
+	for (size_t i = 0; i < head.n; i++) {
+		buf_add(to, f->nodes[i].name, f->nodes[i].len);
+		buf_add(to, f->nodes[i].at, f->nodes[i].at ? f->nodes[i].at_len : 0);
+	}
 }
 
-static double number_of(const struct view_value *v, const char *key)
+static const char *take_text(struct tree_cache_tree *t, const char **texts, uint32_t n)
 {
-	const struct view_value *m = value_get(v, key);
+	const char *s = *texts;
 
-	return m && m->kind == VALUE_NUMBER ? strtod(m->text, NULL) : 0;
+	if (n == NONE)
+		return NULL;
+	*texts += n;
+	return arena_strndup(&t->arena, s, n);
 }
 
-/* Exact: a double has 53 bits. */
-static unsigned __int128 weight_of(const struct view_value *v)
+static enum status tree_cache_fill(struct tree_cache_tree *t, const char *text, struct err *e)
 {
-	const struct view_value *m = value_get(v, "self");
-	uint64_t self = 0;
+	const char *nodes = text + sizeof(struct passed), *texts;
+	struct passed head;
 
-	if (m && m->kind == VALUE_NUMBER && !num_dec(m->text, strspn(m->text, "0123456789"), &self))
-		self = 0;
-	return self;
-}
-
-static enum status tree_cache_fill(struct tree_cache_tree *t, const struct view_value *section,
-				   struct err *e)
-{
-	const struct view_value *list = value_get(section, "nodes");
-	size_t n = 0, i = 0;
-
-	for (const struct view_value *v = list ? list->first : NULL; v; v = v->next)
-		n++;
-	if (!n)
+	memcpy(&head, text, sizeof head);
+	if (!head.n)
 		return err_set(e, ST_UNSUPPORTED, "no stack is left to make a tree of");
-	t->items = arena_zalloc(&t->arena, n * sizeof *t->items);
-	for (const struct view_value *v = list->first; v; v = v->next, i++) {
-		struct tree_cache_node *node = &t->items[i];
+	texts = nodes + head.n * sizeof(struct passed_node);
+	t->type = json_types[head.type];
+	t->metric = take_text(t, &texts, head.metric);
+	t->items = arena_zalloc(&t->arena, head.n * sizeof *t->items);
+	for (size_t i = 0; i < head.n; i++) {
+		struct tree_cache_node *to = &t->items[i];
+		struct passed_node node;
 
-		node->parent = (uint32_t)number_of(v, "parent");
-		node->name = value_string(v, "name");
-		node->at = value_string(v, "at");
-		node->self = node->total = weight_of(v);
-		if (i && node->parent >= i)
-			return err_set(e, ST_BAD, "a node stands before its parent");
+		memcpy(&node, nodes + i * sizeof node, sizeof node);
+		*to = (struct tree_cache_node){
+		    .parent = node.parent, .self = node.self, .total = node.self};
+		to->name = take_text(t, &texts, node.name);
+		to->at = take_text(t, &texts, node.at);
 	}
-	for (i = n; --i > 0;) {
+	for (size_t i = head.n; --i > 0;) {
 		t->items[t->items[i].parent].total += t->items[i].total;
 		t->items[t->items[i].parent].children++;
 	}
-	t->type = value_string(section, "type");
-	t->metric = value_string(section, "metric");
-	t->n = n;
+	t->n = head.n;
 	return ST_OK;
 }
 
 static enum status tree_cache_ask(struct tree_cache_tree *t, const struct view *v, struct err *e)
 {
-	struct query_args q;
+	const struct query_form form = {.write = tree_cache_write};
 	struct query_result a;
-	const struct view_value *section = NULL;
-	enum status st = query_args_make(&q, &v->runner, t->question, strlen(t->question), e);
+	const char *text = NULL;
+	size_t n = 0;
+	enum status st = query_ask(&a, &v->runner, t->question, &form, &text, &n, e);
 
-	if (st)
-		return st;
-	if (!query_result_start(&a, &v->runner, &q, e)) {
-		query_args_release(&q);
-		return err_failure(e);
-	}
-	query_result_wait(&a);
-	if (a.ended)
-		st = err_set(e, ST_LIMIT, "%s", a.ended);
-	else if (a.status)
-		st = err_set(e, ST_BAD, "%.*s", (int)(a.messages.len < 300 ? a.messages.len : 300),
-			     buf_at(&a.messages, 0));
-	else
-		section = stacks_of(value_parse(&t->arena, buf_at(&a.text, 0), a.text.len, e));
 	if (!st)
-		st = section ? tree_cache_fill(t, section, e)
-			     : err_set(e, ST_UNSUPPORTED, "the answer has no stacks");
+		st = tree_cache_fill(t, text, e);
 	t->version = v->version;
 	query_result_release(&a);
-	query_args_release(&q);
 	if (st)
 		forget(t);
 	return st;
