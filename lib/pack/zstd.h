@@ -19,7 +19,7 @@ const char *zstd_unpack(struct zstd *z, struct inflate_to *to, const uint8_t *in
 
 /* One frame of n bytes at in. Its size, or 0: it needs more than room. */
 size_t zstd_pack(struct zstd *z, void *out, size_t room, const void *in, size_t n, int level);
-/* Of blocks of one kind that are packed one after the other, whether the quickest level makes them as
+/* Of blocks of one kind that are packed one after the other, whether the quickest level makes them about as
  * small: some are packed with both. Zeroed is the beginning. */
 struct zstd_pace {
 	bool quick;
