@@ -296,8 +296,10 @@ static void make_present(struct tally *a, size_t index)
 	first = !slice->packed.len;
 	pack_parts(&slice->packed, &s->now);
 	forget_parts(&s->now);
-	if (first)
-		slice->merged = slice->packed.len;
+	if (first && slice->packed.len) { /* mostly nothing more comes */
+		slice->merged = slice->packed.cap = slice->packed.len;
+		slice->packed.data = mem_realloc(slice->packed.data, slice->packed.len, 1);
+	}
 	settle(a, slice);
 	s->present = index;
 }
