@@ -36,9 +36,9 @@ if [ "$big" != 0 ] && [ -n "$(command -v zstd)" ]; then
 	row 'tm-top, a large capture, by zstd' "$((big * 1000000))" 0 tm-top -q large.mem.zst
 	large=$clock
 	goal 'large capture: peak / that of a tenth' "$(part "$peak" "$tenth")" '<= 1.2'
-	row '  zstd -dc of the same' "$((big * 1000000))" 0 zstd -dcq large.mem.zst
+	row '  zstd -dc of the large capture' "$((big * 1000000))" 0 zstd -dcq large.mem.zst
 	goal 'large capture: zstd -dc / tm-top, time' "$(part "$clock" "$large")" '>= 1'
-	row '  from the disk, of the same' "$(size large.mem.zst)" 0 dd if=large.mem.zst of=/dev/null bs=4M iflag=direct status=none
+	row '  the large capture from the disk' "$(size large.mem.zst)" 0 dd if=large.mem.zst of=/dev/null bs=4M iflag=direct status=none
 	goal 'large capture: the disk / tm-top, time' "$(part "$clock" "$large")" '>= 1'
 	goal 'large capture: error of the time left' "$(progress large.mem.zst)" '<= 0.1'
 	runs=$runs_kept

@@ -57,7 +57,6 @@ static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference
 	if (!better)
 		return;
 	p->distance[to] = distance;
-	p->parent[to] = from;
 	p->via[to] = reference;
 	p->root[to] = from ? p->root[from] : name;
 	p->hash[to] = hash;
@@ -69,7 +68,6 @@ void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struc
 	size_t n = (size_t)h->n + 1;
 
 	*p = (struct heap_paths){.distance = mem_zarray(n, sizeof *p->distance),
-				 .parent = mem_zarray(n, sizeof *p->parent),
 				 .via = mem_zarray(n, sizeof *p->via),
 				 .root = mem_zarray(n, sizeof *p->root),
 				 .hash = mem_zarray(n, sizeof *p->hash)};
@@ -104,7 +102,6 @@ void heap_paths_forget(struct heap_paths *p, bool hashes, bool roots)
 void heap_paths_release(struct heap_paths *p)
 {
 	free(p->distance);
-	free(p->parent);
 	free(p->via);
 	free(p->root);
 	free(p->hash);
@@ -153,13 +150,13 @@ void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap
 	if (!distance)
 		return;
 	tail = distance - 1 < STEPS_SHOWN ? distance - 1 : STEPS_SHOWN;
-	for (; n < tail; n++, object = p->parent[object])
+	for (; n < tail; n++, object = heap_source(h, p->via[object]))
 		steps[n] = h->out_names[p->via[object]];
 	skipped = p->distance[object] - 1;
 	skipped = skipped < STEPS_SHOWN ? 0 : skipped - STEPS_SHOWN;
 	for (uint32_t i = 0; i < skipped; i++)
-		object = p->parent[object];
-	for (; p->distance[object] > 1; object = p->parent[object])
+		object = heap_source(h, p->via[object]);
+	for (; p->distance[object] > 1; object = heap_source(h, p->via[object]))
 		steps[n++] = h->out_names[p->via[object]];
 	heap_root_text(out, s, h, h->out_names[p->via[object]], object);
 	while (n > tail)

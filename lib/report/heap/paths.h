@@ -5,7 +5,7 @@
  * roots the one with the shortest name, then the first in byte order (some captures give whole
  * paths as roots).
  *
- * Objects that no root reaches have no path. 24 bytes per object, and 4 while they are looked for; 12
+ * Objects that no root reaches have no path. 20 bytes per object, and 4 while they are looked for; 8
  * without what may be forgotten.
  */
 #ifndef TM_REPORT_HEAP_PATHS_H
@@ -16,8 +16,7 @@
 
 struct heap_paths {
 	uint32_t *distance; /* references from the root; 0: not reached */
-	uint32_t *parent;   /* the object before; 0: the root */
-	uint32_t *via;      /* the reference from it */
+	uint32_t *via;      /* the reference from the object before; heap_source is that */
 	uint32_t *root;     /* text of the reference from the root; NULL: forgotten */
 	uint64_t *hash;     /* of the path's names, 0: not reached; NULL: forgotten */
 	uint32_t n_reached; /* listed ones */
