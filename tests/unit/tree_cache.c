@@ -4,13 +4,16 @@
  */
 #include "lib/view/tree_cache.h"
 #include "lib/base/mem.h"
+#include "lib/render/render.h"
+#include "lib/table/flame.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *stacks; /* what the program that answers prints of them */
+static struct flame_node *stacks; /* what the report that answers has of them */
+static size_t n_stacks;
 
 static int unused_run(int argc, char **argv)
 {
@@ -21,9 +24,16 @@ static int unused_run(int argc, char **argv)
 
 static void answer(void *arg, const struct query_args *q, FILE *out, FILE *err)
 {
-	(void)arg, (void)q, (void)err;
-	fprintf(out, "{\"sections\":[{\"kind\":\"flame\",\"type\":\"bytes\",\"nodes\":[%s]}]}\n",
-		stacks);
+	const struct flame flame = {
+	    .name = "stacks", .type = COLUMN_BYTES, .nodes = stacks, .n_nodes = n_stacks};
+	struct table_section section = {.kind = SECTION_FLAME, .flame = &flame};
+	const struct table_document d = {
+	    .program = "tm-top", .sections = &section, .n_sections = 1};
+	const struct render_options o = {.width = 0};
+	struct err e = ERR_INIT;
+
+	(void)arg, (void)err;
+	CHECK_EQ(query_form_write(q, &d, &o, out, &e), ST_OK);
 }
 
 static int status(void)
@@ -34,7 +44,14 @@ static int status(void)
 static const struct query_program programs[] = {{"top", unused_run, NULL, NULL}, {.name = NULL}};
 static const char *const files[] = {"a.tmt"};
 
-#define NODE(name, parent, self) "{\"name\":\"" name "\",\"parent\":" #parent ",\"self\":" #self "}"
+#define NODE(text, above, own)                                                     \
+	(struct flame_node)                                                        \
+	{                                                                          \
+		.parent = above, .name = text, .len = sizeof text - 1, .self = own \
+	}
+#define STACKS(...)                                   \
+	(stacks = (struct flame_node[]){__VA_ARGS__}, \
+	 n_stacks = sizeof(struct flame_node[]){__VA_ARGS__} / sizeof *stacks)
 
 static const char *name_of(struct tree_cache *m, const struct view *v, const char *id,
 			   double *total)
@@ -70,14 +87,14 @@ TEST(nodes_keep_their_numbers)
 	size_t number;
 	double total;
 
-	stacks = NODE("all", 0, 0) "," NODE("a", 0, 5) "," NODE("c", 1, 2) "," NODE("b", 0, 3);
+	STACKS(NODE("all", 0, 0), NODE("a", 0, 5), NODE("c", 1, 2), NODE("b", 0, 3));
 	t = tree_cache_of(&m, &v, "top", &number, &e);
 	CHECK(t && number == 1);
 	CHECK_STR(name_of(&m, &v, "1.1", &total), "a");
 	CHECK(total == 7);
 	v.version++;
-	stacks = NODE("all", 0, 0) "," NODE("b", 0, 30) "," NODE("a", 1, 1) "," NODE(
-	    "a", 0, 5) "," NODE("d", 3, 1) "," NODE("c", 3, 4);
+	STACKS(NODE("all", 0, 0), NODE("b", 0, 30), NODE("a", 1, 1), NODE("a", 0, 5),
+	       NODE("d", 3, 1), NODE("c", 3, 4));
 	CHECK_STR(name_of(&m, &v, "1.1", &total), "a");
 	CHECK(total == 10);
 	CHECK_STR(name_of(&m, &v, "1.2", &total), "c");
@@ -92,7 +109,7 @@ TEST(nodes_keep_their_numbers)
 	CHECK_EQ(m.trees[0]->items[4].parent, 3);
 	CHECK_EQ(m.trees[0]->items[1].children, 2);
 	v.version++; /* c is gone, and no other is called by its number */
-	stacks = NODE("all", 0, 0) "," NODE("a", 0, 5) "," NODE("x", 1, 1);
+	STACKS(NODE("all", 0, 0), NODE("a", 0, 5), NODE("x", 1, 1));
 	CHECK_STR(name_of(&m, &v, "1.1", &total), "a");
 	CHECK_STR(name_of(&m, &v, "1.2", &total), "");
 	CHECK_STR(name_of(&m, &v, "1.6", &total), "x");
@@ -109,7 +126,7 @@ TEST(nodes_that_were_put_aside)
 	double total;
 	char question[32];
 
-	stacks = NODE("all", 0, 0) "," NODE("a", 0, 5);
+	STACKS(NODE("all", 0, 0), NODE("a", 0, 5));
 	for (int i = 0; i <= TREE_CACHE_KEPT; i++) {
 		snprintf(question, sizeof question, "top -n %d", i + 1);
 		CHECK(tree_cache_of(&m, &v, question, &number, &e));
@@ -117,7 +134,7 @@ TEST(nodes_that_were_put_aside)
 	CHECK_STR(name_of(&m, &v, "1.1", &total), "a"); /* asked again: the same file */
 	CHECK_STR(name_of(&m, &v, "2.1", &total), "a"); /* which puts others aside */
 	v.version++;
-	stacks = NODE("all", 0, 0) "," NODE("b", 0, 5);
+	STACKS(NODE("all", 0, 0), NODE("b", 0, 5));
 	CHECK_STR(name_of(&m, &v, "3.1", &total), "");
 	CHECK(tree_cache_of(&m, &v, "top -n 3", &number, &e));
 	CHECK_EQ(number, TREE_CACHE_KEPT + 2);
