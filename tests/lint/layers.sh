@@ -3,6 +3,7 @@
 #
 # layers.sh [ROOT]: every #include "..." is an edge that tests/lint/layers.txt allows, and the
 # table itself has no cycle. lib/README.md says of each room what it holds; of a family of formats only if its name does not.
+# Its tables of decisions name files that are there, and words that are in them.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$SRC}" || exit 1
@@ -14,6 +15,25 @@ rooms=$([ ! -f lib/README.md ] || comm -3 <(grep -oE '^\| `[^`]*/`' lib/README.m
 if [ -n "$rooms" ]; then
 	echo "$rooms" | sed -E 's#^\t(.*)#  \1: lib/README.md does not say what it holds#; t; s#.*#  lib/README.md: & is no room#'
 	echo "not ok - layers: lib/README.md has other rooms"
+	exit 1
+fi
+
+# shellcheck disable=SC2016
+places=$([ ! -f lib/README.md ] || sed -nE '/^## Where it is decided/,/^## Words/ { /^\| /!d
+	/^\| what is decided/d; s/^\| .* \| `([^`]+)`(: `([^`]+)`)? \|$/\1\t\3/; p }' lib/README.md |
+	while IFS=$'\t' read -r path word; do
+		case $path in
+		'| '*) echo "  lib/README.md: no one file: $path" ;;
+		*) if [ ! -f "lib/$path" ]; then
+			echo "  lib/README.md: there is no lib/$path"
+		elif ! grep -qF -- "$word" "lib/$path"; then
+			echo "  lib/README.md: lib/$path has no $word"
+		fi ;;
+		esac
+	done)
+if [ -n "$places" ]; then
+	echo "$places"
+	echo "not ok - layers: lib/README.md says of decisions where they are not"
 	exit 1
 fi
 

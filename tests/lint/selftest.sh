@@ -119,6 +119,19 @@ sed -i '/trace/d' tree/lib/README.md
 expect fail layers 'a room that is not' '  lib/trace: lib/README.md does not say what it holds'
 printf '| `trace/` | traces |\n| `tally/` | sums |\n' >>tree/lib/README.md
 expect fail layers 'a room that is not there' '  lib/README.md: lib/tally is no room'
+decide() { # $@: rows of the table of decisions
+	sed -i '/tally/d; /^## Where/,$d' tree/lib/README.md
+	printf '## Where it is decided\n\n| what is decided | file |\n|---|---|\n' >>tree/lib/README.md
+	printf '| %s |\n' "$@" >>tree/lib/README.md
+}
+decide 'a thing | `base/a.h`' 'what is included | `base/a.h`: `stdio.h`' 'reading | `../formats/f.c`'
+expect pass layers 'decisions that are where they are said to be' ''
+decide 'a thing | `base/a.h`' 'another | `base/b.h`'
+expect fail layers 'a decision in a file that is not there' '  lib/README.md: there is no lib/base/b.h'
+decide 'a thing | `base/a.h`: `stdlib.h`'
+expect fail layers 'a decision whose word is gone' '  lib/README.md: lib/base/a.h has no stdlib.h'
+decide 'a thing | `base/a.h`, `base/b.h`'
+expect fail layers 'a decision in two files' '  lib/README.md: no one file: | a thing'
 fresh
 sed -i 's|^lib/base$|lib/base lib/trace|' tree/tests/lint/layers.txt
 expect fail layers 'a cycle in the table' 'a cycle'
