@@ -5,8 +5,10 @@
 #include "lib/dwarf/source.h"
 #include "lib/index/mapped.h"
 #include "lib/object/debug_map.h"
+#include "lib/object/source_map.h"
 #include "lib/pdb/pdb.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static enum status answer_from_file(struct index_cache *c, struct dwarf_job *jobs, size_t n,
@@ -48,6 +50,34 @@ static enum status answer_from_pdb(struct index_cache *c, struct dwarf_job *jobs
 	return pdb_answer(jobs, n, options, e);
 }
 
+/* The caller names the function by its symbol. */
+static enum status answer_from_source_map(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+					  const struct dwarf_options *options, struct err *e)
+{
+	enum status st = answer_nothing(c, jobs, n, options, e);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < jobs[i].n; k++) {
+			struct dwarf_answers *out = jobs[i].out;
+			struct source_place p;
+			char path[4096];
+			int length;
+
+			if (!source_map_at(jobs[i].object, jobs[i].addrs[k], &p))
+				continue;
+			length = snprintf(path, sizeof path, "%s%s", p.root, p.file);
+			if (length < 0 || length >= (int)sizeof path)
+				continue;
+			out->of[k].found = DWARF_LINE_ONLY;
+			out->of[k].call = dwarf_answers_call(
+			    out, &(struct dwarf_call){
+				     .file = intern_add(&out->strings, path, (size_t)length),
+				     .line = p.line,
+				     .column = p.column});
+		}
+	return st;
+}
+
 /* GSYM and Breakpad files: lib/object/source.h has a row for each. */
 static const struct debug_source sources[] = {
     {"symbol file", object_is_source, answer_from_file, true, "the symbol file is not DWARF"},
@@ -55,6 +85,8 @@ static const struct debug_source sources[] = {
     {"PDB", object_has_pdb, answer_from_pdb, true, "the debug information is a PDB"},
     {"debug map", object_has_debug_map, cache_run_mapped, true,
      "the debug information is in object files"},
+    {"source map", object_has_source_map, answer_from_source_map, true,
+     "the lines are in a source map"},
     {"symbol table", has_symbols, answer_nothing, false, "the file has no DWARF"},
 };
 

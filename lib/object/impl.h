@@ -228,6 +228,7 @@ struct object {
 	size_t n_finders;
 	struct minidebug mini;
 	struct debug_map *map; /* debug_map.h */
+	struct source_map *source_map;
 	struct object *supplement;
 	char *supplement_missing;
 };

@@ -9,6 +9,7 @@
 #include "lib/object/debug_map.h"
 #include "lib/object/format.h"
 #include "lib/object/pdb.h"
+#include "lib/object/source_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ void object_free(struct object *o)
 	companion_release(o);
 	minidebug_release(&o->mini);
 	debug_map_free(o->map);
+	source_map_free(o->source_map);
 	free(o);
 }
 

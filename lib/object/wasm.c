@@ -8,7 +8,7 @@
  * An address is an offset in the section of code, from its count of functions on, as DWARF has it.
  * Browsers print offsets in the file: the section is one segment, so that these are file offsets
  * like those of any other kind. A function begins behind its size. Its name is that of the name
- * section, else that of a symbol map beside the file, else an exported one.
+ * section, else that of a symbol map beside the file, else an exported one. Without DWARF there may be a source map.
  */
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
@@ -17,6 +17,7 @@
 #include "lib/base/num.h"
 #include "lib/base/path.h"
 #include "lib/object/format.h"
+#include "lib/object/source_map.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -540,8 +541,8 @@ static void wasm_symbols(struct symtab *s, struct object *o)
 	mem_budget_free(code.bytes);
 }
 
-/* What external_debug_info has is the address of a page or a file: its last part is looked for. */
-static char *wasm_debug_link(const struct object_image *f)
+/* What a section like external_debug_info has is the address of a page or a file: its last part is looked for. */
+static char *linked_name(const struct object_image *f, const char *section)
 {
 	struct err ignored = ERR_INIT;
 	struct wasm_bytes b;
@@ -549,8 +550,7 @@ static char *wasm_debug_link(const struct object_image *f)
 	const char *text;
 	size_t n;
 
-	if (!load_section(f, "external_debug_info", &b, &ignored) && (text = wasm_text(&b.c, &n)) &&
-	    n < URL_MAX)
+	if (!load_section(f, section, &b, &ignored) && (text = wasm_text(&b.c, &n)) && n < URL_MAX)
 		url = mem_strndup(text, n);
 	mem_budget_free(b.bytes);
 	if (url) {
@@ -561,12 +561,31 @@ static char *wasm_debug_link(const struct object_image *f)
 	return link;
 }
 
+static char *wasm_debug_link(const struct object_image *f)
+{
+	return linked_name(f, "external_debug_info");
+}
+
+/* DWARF elsewhere, else a source map. */
+static bool wasm_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
+{
+	char *name;
+	bool found = debuglink_find(o, s, refused);
+
+	if (!found) {
+		name = linked_name(&o->file, "sourceMappingURL");
+		found = source_map_find(o, s, name);
+		free(name);
+	}
+	return found;
+}
+
 const struct object_format format_wasm = {
     .about = {.name = "WebAssembly"},
     .is = wasm_is,
     .open = wasm_open,
     .symbols = wasm_symbols,
     .functions = wasm_functions,
-    .find_debug = debuglink_find,
+    .find_debug = wasm_find_debug,
     .debug_link = wasm_debug_link,
 };
