@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int num_hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
+#define TEN_OF(first)                                                                    \
+	[first] = 1, [first + 1] = 2, [first + 2] = 3, [first + 3] = 4, [first + 4] = 5, \
+	[first + 5] = 6, [first + 6] = 7, [first + 7] = 8, [first + 8] = 9, [first + 9] = 10
+#define SIX_OF(first)                                                                         \
+	[first] = 11, [first + 1] = 12, [first + 2] = 13, [first + 3] = 14, [first + 4] = 15, \
+	[first + 5] = 16
+
+const uint8_t num_hex_digits[256] = {TEN_OF('0'), SIX_OF('a'), SIX_OF('A')};
 
 static bool digits(const char *s, size_t n, unsigned base, uint64_t *v)
 {

@@ -27,7 +27,11 @@ bool num_time_decimal(const char *s, size_t n, decimal *v);
 bool num_double(const char *s, size_t n, double *d);
 /* The nearest whole number; beyond 64 bits the largest or smallest, 0 for what is no number. */
 int64_t num_nearest(double d);
-int num_hex_digit(char c); /* 0-15, or -1 */
+extern const uint8_t num_hex_digits[256]; /* one more than the digit; 0: none */
+static inline int num_hex_digit(char c)   /* 0-15, or -1 */
+{
+	return num_hex_digits[(unsigned char)c] - 1;
+}
 /* All digits of v, in lower case. */
 enum { NUM_HEX_DIGITS = 16 };
 void num_hex_text(uint64_t v, char to[NUM_HEX_DIGITS]);
