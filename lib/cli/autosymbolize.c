@@ -32,6 +32,8 @@ struct collecting {
 	bool proven;
 };
 
+enum { MOST_KEPT = 64 << 20 }; /* bytes of events of a file that is read once; of others twice */
+
 /* --- which files --- */
 
 /* What its addresses are looked up by is there. */
@@ -108,29 +110,54 @@ static bool is_proven(const struct autosymbolize *a, const struct trace *t)
 
 /* --- the look-up --- */
 
+static void drop_store(struct cli_symbols_file *f)
+{
+	event_store_release(f->store);
+	free(f->store);
+	f->store = NULL;
+}
+
+/* The file is too large: of the captures that are complete the symbols stay. */
+static void keep_symbols_alone(struct cli_symbols_file *f)
+{
+	for (size_t i = 0; i + 1 < f->store->n; i++)
+		keep_capture(f, f->store->captures[i].t);
+	drop_store(f);
+}
+
 static enum status collecting_begin(struct sink *s, struct trace *t, struct err *e)
 {
-	(void)s, (void)t, (void)e;
-	return ST_OK;
+	struct event_store *k = ((struct collecting *)s)->file.store;
+
+	return k ? k->sink.begin(&k->sink, t, e) : ST_OK;
 }
 
 static enum status collecting_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
 				    struct err *e)
 {
-	(void)s, (void)t, (void)b, (void)e;
-	return ST_OK;
+	struct cli_symbols_file *f = &((struct collecting *)s)->file;
+
+	if (f->store && f->store->bytes > MOST_KEPT)
+		keep_symbols_alone(f);
+	return f->store ? f->store->sink.batch(&f->store->sink, t, b, e) : ST_OK;
 }
 
 static enum status collecting_end(struct sink *s, struct trace *t, struct err *e)
 {
 	struct collecting *c = (struct collecting *)s;
+	struct event_store *k = c->file.store;
 	size_t had = t->n_notes;
 
 	if (trace_symbolizer_symbolize(c->a->trace_symbolizer, t))
 		return err_set(e, ST_SYS, "%s", tracemill_error(c->a->symbolizer));
-	for (size_t i = had; i < t->n_notes; i++)
+	for (size_t i = had; i < t->n_notes; i++) {
 		t->notes[i].symbolizing = true;
+		if (k)
+			k->lossy |= t->notes[i].severity == NOTE_LOSS;
+	}
 	c->proven |= is_proven(c->a, t);
+	if (k)
+		return k->sink.end(&k->sink, t, e);
 	keep_capture(&c->file, t);
 	return ST_OK;
 }
@@ -141,9 +168,17 @@ static void look_in_capture(struct autosymbolize *a, struct input *in, const cha
 	    .sink = {.begin = collecting_begin, .batch = collecting_batch, .end = collecting_end},
 	    .a = a};
 	struct err e = ERR_INIT;
-	bool lossy;
+	bool lossy = false, ok;
 
-	if (!capture_read(in, a->import, &c.sink, &lossy, &e) && c.proven)
+	/* in tm-view, memory of the look-up ends with its handle */
+	if (!RESOURCE_SCOPE_HOLDS) {
+		c.file.store = mem_alloc(sizeof *c.file.store);
+		event_store_init(c.file.store, path);
+	}
+	ok = !capture_read(in, a->import, &c.sink, &lossy, &e);
+	if (c.file.store)
+		c.file.store->lossy |= lossy;
+	if (ok && c.proven)
 		cli_symbols_add(a->to, &c.file, path);
 	else
 		cli_symbols_file_release(&c.file);
@@ -210,7 +245,8 @@ static void open_symbolizer(struct autosymbolize *a)
 	const struct import_options *i = a->import;
 	struct tracemill_trace_symbolizer_options trace_symbolizer = {
 	    .size = sizeof trace_symbolizer,
-	    .flags = TRACEMILL_ONLY_NAMELESS | (i->has_slide ? TRACEMILL_SLIDE : 0),
+	    .flags = (a->to->of_captures ? 0 : TRACEMILL_ONLY_NAMELESS) |
+		     (i->has_slide ? TRACEMILL_SLIDE : 0),
 	    .files = a->to->exes,
 	    .n_files = a->to->n_exes,
 	    .slide = i->slide,

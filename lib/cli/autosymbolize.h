@@ -10,9 +10,9 @@
  * untrusted captures and binaries are read here; the second one is the program's own, and holds from the report's
  * first byte on.
  *
- * Memory: the symbols of all operands are held until the end, their tables are freed after the look-up. An operand
- * is read twice: of a trace the first reading steps over the events, and ends where it finds symbols; of another
- * format it is a whole one. A pipe can be read once only, and its tables may come behind its events: standard input,
+ * Memory: the symbols of all operands are held until the end, their tables are freed after the look-up. A trace is read
+ * twice: the first reading steps over the events, and ends where it finds symbols. Of another format the first reading
+ * is a whole one, and the last one if its events fit into some memory: then they are replayed. A pipe can be read once only, and its tables may come behind its events: standard input,
  * FIFOs and folders stay without symbols. So does an operand whose modules are not on this machine by their build-ids.
  */
 #ifndef TM_CLI_AUTOSYMBOLIZE_H

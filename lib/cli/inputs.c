@@ -134,7 +134,8 @@ static void find_marks(struct cli_loop *l, const char *path, const struct event_
 
 static void inputs_read_one(struct cli_loop *l, const char *path)
 {
-	const struct event_store *store = cli_preloaded(path);
+	const struct event_store *store = cli_preloaded(path),
+				 *kept = l->digest ? NULL : cli_symbols_store(l->symbols, path);
 	struct known_marks marks;
 	struct err e = ERR_INIT;
 	struct input in = {0};
@@ -145,8 +146,8 @@ static void inputs_read_one(struct cli_loop *l, const char *path)
 	enum status st;
 
 	l->file = strcmp(path, "-") ? path : "<stdin>";
-	if (store && !store->raw.len) {
-		read_store(l, store);
+	if (kept || (store && !store->raw.len)) {
+		read_store(l, kept ? kept : store);
 		return;
 	}
 	known_marks_init(&marks, l->sink);

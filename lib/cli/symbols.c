@@ -11,6 +11,9 @@ void cli_symbols_file_release(struct cli_symbols_file *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		trace_free(f->captures[i]);
+	if (f->store)
+		event_store_release(f->store);
+	free(f->store);
 	free(f->captures);
 	free(f->path);
 }
@@ -87,21 +90,36 @@ static void symbols_ended(struct sink_tap *tap, struct trace *t)
 static const struct tap_hooks symbols_hooks = {
     .begin = symbols_begin, .end = symbols_end, .ended = symbols_ended};
 
-struct sink *cli_symbols_sink(struct cli_symbols_tap *t, struct cli_symbols *s, const char *path,
-			      struct sink *to)
+/* NULL: none, or another file is there now. */
+static struct cli_symbols_file *file_at(const struct cli_symbols *s, const char *path)
 {
 	struct stat st;
 
-	*t = (struct cli_symbols_tap){.file = NULL};
 	for (size_t i = 0; s && i < s->n; i++) {
 		struct cli_symbols_file *f = &s->files[i];
 
-		if (strcmp(f->path, path) || stat(path, &st) || f->device != st.st_dev ||
-		    f->inode != st.st_ino)
-			continue;
-		sink_tap_init(&t->tap, to, &symbols_hooks, false);
-		t->file = f;
-		return &t->tap.sink;
+		if (!strcmp(f->path, path) && !stat(path, &st) && f->device == st.st_dev &&
+		    f->inode == st.st_ino)
+			return f;
 	}
-	return to;
+	return NULL;
+}
+
+const struct event_store *cli_symbols_store(const struct cli_symbols *s, const char *path)
+{
+	const struct cli_symbols_file *f = file_at(s, path);
+
+	return f ? f->store : NULL;
+}
+
+struct sink *cli_symbols_sink(struct cli_symbols_tap *t, struct cli_symbols *s, const char *path,
+			      struct sink *to)
+{
+	struct cli_symbols_file *f = file_at(s, path);
+
+	*t = (struct cli_symbols_tap){.file = f};
+	if (!f)
+		return to;
+	sink_tap_init(&t->tap, to, &symbols_hooks, false);
+	return &t->tap.sink;
 }

@@ -6,6 +6,7 @@
 #ifndef TM_CLI_SYMBOLS_H
 #define TM_CLI_SYMBOLS_H
 
+#include "lib/event_store/event_store.h"
 #include "lib/trace/tap.h"
 
 /* A file with symbols for its captures, in their order: traces of nothing but symbols, and notes on these. */
@@ -14,6 +15,8 @@ struct cli_symbols_file {
 	uint64_t device, inode; /* another file that took this path gets none */
 	struct trace **captures;
 	size_t n, cap;
+	struct event_store
+	    *store; /* instead of captures, of a file that is small: all of it, with its symbols */
 };
 
 struct cli_symbols { /* zeroed is valid */
@@ -32,6 +35,9 @@ struct cli_symbols { /* zeroed is valid */
 void cli_symbols_add(struct cli_symbols *s, struct cli_symbols_file *f, const char *path);
 void cli_symbols_file_release(struct cli_symbols_file *f);
 void cli_symbols_release(struct cli_symbols *s);
+
+/* What was kept of a whole file; NULL: it is to be read. s may be NULL. */
+const struct event_store *cli_symbols_store(const struct cli_symbols *s, const char *path);
 
 /* Puts the symbols of a file into its captures as they pass. */
 struct cli_symbols_tap {
