@@ -147,6 +147,7 @@ struct symtab {
 	uint32_t *guesses; /* indexes of the symbols without a size, by lo */
 	size_t n_guesses;
 	bool own;          /* all of them are of the file's own table */
+	bool cxx;          /* some are linkage names of C++ ("_Z") */
 	unsigned left_out; /* tables that are there and could not be read */
 	struct err why;    /* of the first of them */
 };

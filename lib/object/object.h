@@ -273,6 +273,8 @@ void object_drop_symbols(struct object *o);
 /* Why the first of *n symbol tables was left out, which could not be read; NULL: none was, or none has been
  * asked for yet, which this does not do. */
 const char *object_symbols_left_out(struct object *o, unsigned *n);
+/* Some symbol has a linkage name of C++. */
+bool object_has_cxx_symbols(struct object *o);
 /* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
 /* Functions of several mangled names are at the address of the one at vaddr: compilers and linkers fold those of

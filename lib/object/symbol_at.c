@@ -78,6 +78,11 @@ const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr)
 	return symbol_at_innermost(loaded(o), vaddr);
 }
 
+bool object_has_cxx_symbols(struct object *o)
+{
+	return loaded(o)->cxx;
+}
+
 /* "C1" and "C2" of two names that are the same otherwise. */
 static bool symbol_is_variant(const char *a, const char *b)
 {

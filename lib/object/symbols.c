@@ -149,6 +149,8 @@ void symtab_load(struct symtab *s, struct object *o)
 {
 	s->own = true;
 	o->file.format->symbols(s, o);
+	for (size_t i = 0; i < s->n && !s->cxx; i++)
+		s->cxx = s->all[i].name[0] == '_' && s->all[i].name[1] == 'Z';
 }
 
 void symtab_load_own(struct symtab *s, struct object *o)

@@ -185,7 +185,8 @@ const struct object_symbol *calls_symbol(struct object *o, uint64_t addr, const 
 	while (n < n_name && n <= sizeof part && name[n] && name[n] != '<')
 		n++;
 	/* the engine of PDBs has given the linkage name, where there is one */
-	if (calls_is_mangled(name, n_name) || !n || n > sizeof part - 24 || object_has_pdb(o))
+	if (calls_is_mangled(name, n_name) || !n || n > sizeof part - 24 || object_has_pdb(o) ||
+	    !object_has_cxx_symbols(o))
 		return NULL;
 	sym = object_symbol_at(o, addr);
 	if (!sym || strncmp(sym->name, "_Z", 2))
