@@ -30,6 +30,7 @@
 #: make fuzz-minimise        small inputs of it that are worth checking in, into build/minimised
 #: make bench                rates and peak memory
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
+#: make bench-ledger         the same on large files of other projects
 #: make bench-hooks          what instrumented calls cost with the shadow stack
 #: make bench-record         the recorder beside heaptrack and valgrind's DHAT
 #: make bench-ci             quick ones of these, and what got worse since tests/bench/baseline.txt; never fails
@@ -226,7 +227,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
 .PHONY: all deps check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden tables lint lint-deep fuzz bench bench-symbolize \
-        bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
+        bench-ledger bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist packages docs pictures fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
@@ -651,6 +652,9 @@ bench: all generators
 
 bench-symbolize: all generators
 	@env $(TM_ENV) bash tests/bench/symbolize.sh
+
+bench-ledger: all generators
+	@env $(TM_ENV) bash tests/bench/ledger.sh
 
 bench-hooks: all
 	@env $(TM_ENV) bash tests/bench/hooks.sh
