@@ -83,7 +83,7 @@ for s, path in literals.items():
     if s not in known and s not in NO_TEXTS and ("{0}" in s or LEAST.search(s) and re.fullmatch(r"[\w ,.;:'()%…?+/-]+", s)):
         bad.append("%s: a text that is not in the table: %s" % (path, s))
 for path in glob.glob("lib/view/page/*.html"):
-    for s in re.findall(r">([^<>]*[a-z][^<>]*)<", read(path)) + re.findall(r'aria-label="([^"]*)"', read(path)):
+    for s in re.findall(r">([^<>]*[a-z][^<>]*)<", read(path)) + re.findall(r'(?:aria-label|placeholder|title)="([^"]*)"', read(path)):
         literals.setdefault(s.strip(), path)
         if s.strip() not in known and s.strip() != "tracemill" and "SPDX" not in s:
             bad.append("%s: not in the table: %s" % (path, s.strip()))
