@@ -5,7 +5,7 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/session.h"
 #include "lib/export/export.h"
-#include "lib/tally/marks.h"
+#include "lib/select/marks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define TM_EXPORT_CAPTURED_H
 
 #include "lib/export/export.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 
 struct captured {
 	struct sink sink; /* first */

@@ -20,7 +20,7 @@
 #include "lib/export/events.h"
 #include "lib/export/export.h"
 #include "lib/export/text.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 #include "lib/tally/open_calls.h"
 #include "lib/trace/reading.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The common input of the exporters of stacks: a profile of the allocations, samples and calls of all captures, by
- * stack within type and domain, with the names of lib/group/names.h. Stacks that are called the same are one, across
+ * stack within type and domain, with the names of lib/names/names.h. Stacks that are called the same are one, across
  * captures too. Memory is O(distinct stacks + live blocks), whatever the number of events.
  */
 #ifndef TM_EXPORT_PROFILE_H
@@ -10,7 +10,7 @@
 #include "lib/export/export.h"
 #include "lib/group/grouping.h"
 #include "lib/group/metric.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 #include "lib/profile/profile.h"
 #include "lib/tally/tally.h"
 

@@ -4,7 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/text_file.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@
 #define TM_GROUP_FILTER_H
 
 #include "lib/match/match.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 
 #include <stdint.h>
 

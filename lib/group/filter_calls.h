@@ -12,7 +12,7 @@
 #define TM_GROUP_FILTER_CALLS_H
 
 #include "lib/group/group_pass.h"
-#include "lib/tally/marks.h"
+#include "lib/select/marks.h"
 
 struct filter_calls;
 

@@ -5,8 +5,8 @@
 #include "lib/group/filter_calls.h"
 #include "lib/group/group_pass.h"
 #include "lib/group/regex_timeouts.h"
+#include "lib/select/selector.h"
 #include "lib/tally/live.h"
-#include "lib/tally/selector.h"
 
 #include <inttypes.h>
 #include <stdio.h>

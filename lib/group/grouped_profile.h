@@ -10,7 +10,7 @@
 
 #include "lib/group/filter.h"
 #include "lib/group/grouping.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/stacks.h"
 #include "lib/rules/owners.h"

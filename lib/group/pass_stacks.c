@@ -5,7 +5,7 @@
 #include "lib/group/group_pass.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/names_memo.h"
+#include "lib/names/names_memo.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "lib/history/series_match.h"
 
 #include "lib/base/mem.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 #include "lib/profile/matching.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/source_file.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 #include "lib/profile/line_map.h"
 #include "lib/profile/name_maps.h"
 #include "lib/profile/places.h"

@@ -5,7 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 #include "lib/rules/clones.h"
 #include "lib/rules/linkage.h"
 

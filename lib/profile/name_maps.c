@@ -2,7 +2,7 @@
 #include "lib/profile/name_maps.h"
 
 #include "lib/base/mem.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 
 #include <stdlib.h>
 #include <string.h>

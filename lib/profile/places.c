@@ -4,7 +4,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 
 #include <stdlib.h>
 #include <string.h>

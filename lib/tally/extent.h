@@ -12,7 +12,7 @@
 #ifndef TM_TALLY_EXTENT_H
 #define TM_TALLY_EXTENT_H
 
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 
 struct tally_extent {
 	bool any;            /* an event has a time */

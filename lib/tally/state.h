@@ -7,10 +7,10 @@
 #define TM_TALLY_STATE_H
 
 #include "lib/base/hash.h"
+#include "lib/select/marks.h"
+#include "lib/select/selector.h"
 #include "lib/tally/kinds.h"
 #include "lib/tally/live_curve.h"
-#include "lib/tally/marks.h"
-#include "lib/tally/selector.h"
 
 enum { TALLY_BATCH = 128 };
 

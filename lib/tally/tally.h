@@ -12,12 +12,12 @@
 #ifndef TM_TALLY_TALLY_H
 #define TM_TALLY_TALLY_H
 
+#include "lib/select/selection.h"
 #include "lib/tally/counters.h"
 #include "lib/tally/derived.h"
 #include "lib/tally/extent.h"
 #include "lib/tally/live.h"
 #include "lib/tally/sampled.h"
-#include "lib/tally/selection.h"
 #include "lib/tally/sums.h"
 #include "lib/trace/sink.h"
 

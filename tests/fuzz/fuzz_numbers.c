@@ -9,7 +9,7 @@
 #include "lib/history/history.h"
 #include "lib/profile/merge.h"
 #include "lib/report/compare/policy.h"
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "lib/rules/leaks.h"
 #include "lib/rules/owners.h"
 #include "lib/rules/sites.h"
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

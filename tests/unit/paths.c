@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * lib/group/paths.h: whole folders only, the first that fits, separators of both kinds.
+ * lib/names/paths.h: whole folders only, the first that fits, separators of both kinds.
  */
-#include "lib/group/paths.h"
+#include "lib/names/paths.h"
 
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
  *
  * Ranges and units as text.
  */
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 
 #include "lib/base/num.h"
 #include "tests/unit/test.h"

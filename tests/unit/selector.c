@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/tally/selector.h"
+#include "lib/select/selector.h"
 
 #include "testdata/gen/gen.h"
 #include "tests/unit/test.h"

@@ -3,7 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 #include "lib/rules/templates.h"
 #include "lib/stats/stats.h"
 

@@ -6,7 +6,7 @@
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
 #include "lib/match/near.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 #include "lib/report/compare/gate.h"
 #include "lib/report/compare/gate_new.h"
 #include "lib/report/compare/view.h"

@@ -2,7 +2,7 @@
 #include "lib/report/compare/maps.h"
 
 #include "lib/base/mem.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 #include "lib/profile/name_maps.h"
 
 #include <stdlib.h>

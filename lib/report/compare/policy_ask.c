@@ -4,7 +4,7 @@
  */
 #include "lib/report/compare/policy.h"
 
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 
 #include <string.h>
 

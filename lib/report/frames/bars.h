@@ -11,9 +11,9 @@
 #ifndef TM_REPORT_FRAMES_BARS_H
 #define TM_REPORT_FRAMES_BARS_H
 
-#include "lib/group/names.h"
+#include "lib/names/names.h"
+#include "lib/select/selection.h"
 #include "lib/table/table.h"
-#include "lib/tally/selection.h"
 #include "lib/trace/sink.h"
 
 enum { BARS_MOST = 1 << 20 };

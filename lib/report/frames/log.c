@@ -4,7 +4,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/text.h"
-#include "lib/tally/selector.h"
+#include "lib/select/selector.h"
 #include "lib/trace/tap.h"
 
 #include <inttypes.h>

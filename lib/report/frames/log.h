@@ -6,8 +6,8 @@
 #ifndef TM_REPORT_FRAMES_LOG_H
 #define TM_REPORT_FRAMES_LOG_H
 
+#include "lib/select/selection.h"
 #include "lib/table/table.h"
-#include "lib/tally/selection.h"
 #include "lib/trace/sink.h"
 
 struct frames_log;

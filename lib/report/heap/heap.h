@@ -12,7 +12,7 @@
 #ifndef TM_REPORT_HEAP_HEAP_H
 #define TM_REPORT_HEAP_HEAP_H
 
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 #include "lib/trace/sink.h"
 
 enum heap_flag {

@@ -2,7 +2,7 @@
 #include "lib/report/spikes/functions.h"
 
 #include "lib/base/mem.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 #include "lib/tally/sums.h"
 
 #include <stdlib.h>

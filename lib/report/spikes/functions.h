@@ -8,7 +8,7 @@
 #define TM_REPORT_SPIKES_FUNCTIONS_H
 
 #include "lib/group/filter.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 #include "lib/report/spikes/rules.h"
 #include "lib/rules/owners.h"
 

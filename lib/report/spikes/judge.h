@@ -7,7 +7,7 @@
 #define TM_REPORT_SPIKES_JUDGE_H
 
 #include "lib/report/spikes/reading.h"
-#include "lib/tally/selector.h"
+#include "lib/select/selector.h"
 
 struct spike_place {
 	const struct trace *t;

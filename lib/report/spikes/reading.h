@@ -9,7 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/hash.h"
 #include "lib/report/spikes/spikes.h"
-#include "lib/tally/marks.h"
+#include "lib/select/marks.h"
 #include "lib/tally/open_calls.h"
 
 /* What the rules say of a call. */

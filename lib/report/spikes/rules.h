@@ -8,7 +8,7 @@
 #define TM_REPORT_SPIKES_RULES_H
 
 #include "lib/base/arena.h"
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 
 #define SPIKE_NEVER UINT64_MAX /* a limit that nothing is above */
 

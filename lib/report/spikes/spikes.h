@@ -23,7 +23,7 @@
 #define TM_REPORT_SPIKES_SPIKES_H
 
 #include "lib/report/spikes/functions.h"
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 #include "lib/trace/sink.h"
 
 enum { SPIKES_DEPTH = 1024, SPIKES_DEPTH_MAX = 1 << 20 };

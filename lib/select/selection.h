@@ -14,8 +14,8 @@
  * else unknown and in no range. Type totals have no size and no thread, so they are in no such
  * selection. Of the time of a call the part counts that lies in the ranges.
  */
-#ifndef TM_TALLY_SELECTION_H
-#define TM_TALLY_SELECTION_H
+#ifndef TM_SELECT_SELECTION_H
+#define TM_SELECT_SELECTION_H
 
 #include "lib/base/err.h"
 #include "lib/match/match.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/names_memo.h"
+#include "lib/names/names_memo.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"

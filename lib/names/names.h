@@ -10,10 +10,10 @@
  * Without symbols the function is "module!fn_0xVADDR" (bound, of a start that unwind tables have),
  * "module!0xVADDR" (bound), "module+0xOFFSET" (offset in the file, or from the slide), "0xADDRESS", or "[unknown]".
  */
-#ifndef TM_GROUP_NAMES_H
-#define TM_GROUP_NAMES_H
+#ifndef TM_NAMES_NAMES_H
+#define TM_NAMES_NAMES_H
 
-#include "lib/group/paths.h"
+#include "lib/names/paths.h"
 #include "lib/trace/model.h"
 
 /* String ids. Raw is what makes it one function of its module: the linkage name, or where a

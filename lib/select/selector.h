@@ -8,11 +8,11 @@
  * calls were open when a range began, and which address a dropped allocation took; tm-filter, which has to write these
  * down, pays for each by an event of its own.
  */
-#ifndef TM_TALLY_SELECTOR_H
-#define TM_TALLY_SELECTOR_H
+#ifndef TM_SELECT_SELECTOR_H
+#define TM_SELECT_SELECTOR_H
 
-#include "lib/tally/marks.h"
-#include "lib/tally/selection.h"
+#include "lib/select/marks.h"
+#include "lib/select/selection.h"
 
 /* Of an event, or of one end of several: without in_frame it is before the first frame, without has_time no event
  * had a time yet. */

@@ -3,8 +3,8 @@
  * Functions of one name in several files, distinguished for people by the shortest sufficient end
  * of the file: of /a/ui/panel.lua and /a/ai/panel.lua it is ui/panel.lua and ai/panel.lua.
  */
-#ifndef TM_PROFILE_DISAMBIGUATE_H
-#define TM_PROFILE_DISAMBIGUATE_H
+#ifndef TM_NAMES_DISAMBIGUATE_H
+#define TM_NAMES_DISAMBIGUATE_H
 
 #include "lib/base/buf.h"
 

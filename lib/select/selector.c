@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/tally/selector.h"
+#include "lib/select/selector.h"
 
 #include "lib/base/mem.h"
 

@@ -5,9 +5,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/demangle/demangle.h"
-#include "lib/group/names_memo.h"
 #include "lib/match/match.h"
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
+#include "lib/names/names_memo.h"
 
 #include <stdlib.h>
 #include <string.h>

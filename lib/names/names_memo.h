@@ -3,11 +3,11 @@
  * Internal to names.h: what was looked up already, from names_init to names_release. names_close
  * empties it.
  */
-#ifndef TM_GROUP_NAMES_MEMO_H
-#define TM_GROUP_NAMES_MEMO_H
+#ifndef TM_NAMES_NAMES_MEMO_H
+#define TM_NAMES_NAMES_MEMO_H
 
 #include "lib/base/hash.h"
-#include "lib/group/names.h"
+#include "lib/names/names.h"
 
 struct names_memo {
 	struct map64 shown; /* string of a mangled name -> how it is shown */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/tally/marks.h"
+#include "lib/select/marks.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 #include "lib/trace/model.h"
 
 static uint64_t between(int64_t lo, int64_t hi)

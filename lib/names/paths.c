@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/group/paths.h"
+#include "lib/names/paths.h"
 
 #include "lib/base/mem.h"
 

@@ -4,8 +4,8 @@
  * source in two places have the same files. "OLD=NEW": a path that is OLD, or goes on after it
  * with a separator, begins with NEW instead. The first that fits counts.
  */
-#ifndef TM_GROUP_PATHS_H
-#define TM_GROUP_PATHS_H
+#ifndef TM_NAMES_PATHS_H
+#define TM_NAMES_PATHS_H
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/tally/selection.h"
+#include "lib/select/selection.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"

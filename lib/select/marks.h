@@ -6,8 +6,8 @@
  * known from the beginning (trace.marks), an event with a time has the last mark that is not later than its time,
  * wherever the event stands; one without still has that which stands before it.
  */
-#ifndef TM_TALLY_MARKS_H
-#define TM_TALLY_MARKS_H
+#ifndef TM_SELECT_MARKS_H
+#define TM_SELECT_MARKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/profile/disambiguate.h"
+#include "lib/names/disambiguate.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
