@@ -182,6 +182,10 @@ char *demangle_short(const char *raw)
 	if (!full)
 		return NULL;
 	start = demangle_last_component(full);
+	if (!full[start]) { /* of a name that ends in "::", as no compiler makes it */
+		free(full);
+		return NULL;
+	}
 	memmove(full, full + start, strlen(full + start) + 1);
 	return full;
 }

@@ -139,6 +139,7 @@ TEST(short_names)
 	CHECK(is_short("_ZN1aptEv", "operator->"));
 	CHECK(is_short("_ZZN12_GLOBAL__N_17lambdasEiENKUliE_clEi", "operator()"));
 	CHECK(is_short("_Z1fIN1a1bEEvv", "f<a::b>"));
+	CHECK(!demangle_short("_Z2::"));
 }
 
 #ifdef HAVE_LLVM_DEMANGLE
