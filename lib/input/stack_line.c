@@ -486,7 +486,7 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 static bool parse_unreal(const char *s, const char *end, struct stack_line *l)
 {
 	enum { GRANULE = 0xffff }; /* where Windows loads modules */
-	const char *at = skip_blanks(s, end), *last = trim_end(s, end), *p, *module_end;
+	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p, *module_end;
 	uint64_t base;
 
 	*l = (struct stack_line){.kind = STACK_LINE_UNREAL, .call = (size_t)(at - s)};

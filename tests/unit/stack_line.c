@@ -220,6 +220,7 @@ TEST(windows)
 	CHECK(parse_windows("0a 00000061`74dffc80 00007ff6`73dd1307 ex+0x1863"));
 	CHECK(!parse_windows("00000061`74dffc80 ex+0x1863"));
 	CHECK(!parse_windows("0x1 (") && !parse_windows("0x1 ()") && !parse_windows("0x1 a!b"));
+	CHECK(!parse_windows("   ") && !parse_windows("\t\r"));
 	CHECK(!parse_windows("STACK_TEXT:  ") && !parse_windows(""));
 
 	s = "C:\\g\\a b.dll:a b.dll (00007FF8A0000000), size: 4096 (result: 0), SymType: "
