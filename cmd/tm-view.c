@@ -349,6 +349,7 @@ static int view_main(int argc, char **argv)
 	opt_allow_defaults();
 	c.load.symbols.exes = c.exes.items;
 	c.load.symbols.n_exes = c.exes.n;
+	c.load.symbols.of_captures = c.exes.n;
 	c.load.symbols.debug_dirs = c.debug_dirs.items;
 	c.load.symbols.n_debug_dirs = c.debug_dirs.n;
 	if (c.follow && !c.load.symbols.off)

@@ -38,6 +38,8 @@ struct memcheck {
 	uint64_t pid; /* of the record */
 	uint64_t records, refused;
 	uint64_t listed;                    /* bytes of all records */
+	bool brief;                         /* it has the sums of leaks alone */
+	bool searched;                      /* the log says how the search for leaks ended */
 	uint64_t in_use;                    /* bytes at exit, of all processes */
 	uint64_t deep;                      /* frames beyond DEPTH_MOST */
 	struct buf name, dir, file, object; /* of the frame */
@@ -104,6 +106,21 @@ static bool memcheck_record(struct memcheck *x, const char *s, const char *end)
 	return is;
 }
 
+static enum status memcheck_begin(struct memcheck *x, struct err *e)
+{
+	struct trace *t = x->im->t;
+
+	if (x->begun)
+		return ST_OK;
+	/* What was freed is not in it, nor kinds that valgrind was not asked to show. */
+	trace_metric(t, METRIC_COUNT, METRIC_LOWER_BOUND, METRIC_AT_ALL);
+	trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
+	trace_metric(t, METRIC_LIVE, METRIC_LOWER_BOUND, METRIC_AT_ALL);
+	t->unordered = true;
+	x->begun = true;
+	return import_begin(x->im, e);
+}
+
 static enum status memcheck_push(struct memcheck *x, struct err *e)
 {
 	const int64_t v[BLOCKS_AMOUNTS] = {(int64_t)(x->count & INT64_MAX),
@@ -118,15 +135,7 @@ static enum status memcheck_push(struct memcheck *x, struct err *e)
 	if (!x->open)
 		return ST_OK;
 	x->open = false;
-	if (!x->begun) {
-		/* What was freed is not in it, nor kinds that valgrind was not asked to show. */
-		trace_metric(t, METRIC_COUNT, METRIC_LOWER_BOUND, METRIC_AT_ALL);
-		trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
-		trace_metric(t, METRIC_LIVE, METRIC_LOWER_BOUND, METRIC_AT_ALL);
-		t->unordered = true;
-		x->begun = true;
-		st = import_begin(x->im, e);
-	}
+	st = memcheck_begin(x, e);
 	row.stack = trace_stack_of(t, x->line, x->n_line);
 	if (row.stack)
 		row.has |= EV_HAS_STACK;
@@ -184,6 +193,11 @@ static enum status memcheck_text_line(struct memcheck *x, const char *s, size_t 
 		x->open = true;
 		x->pid = pid;
 		x->n_line = 0;
+	} else if (text_begins(s, (size_t)(end - s), "LEAK SUMMARY:") ||
+		   memmem(s, (size_t)(end - s), "no leaks are possible", 21)) {
+		x->searched = true;
+	} else if (memmem(s, (size_t)(end - s), "Rerun with --leak-check=full", 28)) {
+		x->brief = true;
 	} else if (memcheck_skip(&s, end, "in use at exit: ") &&
 		   memcheck_number(s, (size_t)(end - s), &v)) {
 		x->in_use += v;
@@ -313,7 +327,9 @@ static enum status memcheck_read(struct import *im, struct err *e)
 		st = err_failure(e);
 	if (!st)
 		st = memcheck_push(x, e);
-	if (!st && !x->records)
+	if (!st && x->searched && !x->brief)
+		st = memcheck_begin(x, e); /* there may be none */
+	if (!st && !x->begun)
 		st = err_at(e, ST_BAD, 0,
 			    "the log has no records of leaks: run valgrind --leak-check=full");
 	if (x->begun) {

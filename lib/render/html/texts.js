@@ -197,7 +197,7 @@ const PAGE_TEXTS = {
 	"two files, or two ranges of one": "两个文件，或同一文件的两个范围",
 	"what a call may take": "单次调用的耗时阈值",
 	"what a spike is": "突增的判定阈值",
-	"what is the same, too": "包括没有变化的",
+	"show unchanged": "包括没有变化的",
 	"what it calls": "它调用了谁",
 	"who calls it": "谁调用了它",
 	"who holds": "被谁引用",

@@ -48,8 +48,8 @@ function go(changes, quiet) {
 
 const has = kind => loaded.files.some(f => f.kinds && f.kinds[kind]);
 const what = () => ({
-	calls: has("alloc") || has("sample") || has("enter") || has("delta") || has("type-total") || loaded.files.some(f => f.aggregate),
-	memory: has("alloc"), frames: has("frame"), objects: has("object"), nested: has("enter"), several: loaded.files.length > 1,
+	calls: has("alloc") || has("profile") || has("sample") || has("enter") || has("delta") || has("type-total") || loaded.files.some(f => f.aggregate),
+	memory: has("alloc") || has("profile"), frames: has("frame"), objects: has("object"), nested: has("enter"), several: loaded.files.length > 1,
 	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"), logs: has("log"), types: loaded.files.some(f => f.types > 1), several_threads: true,
 });
 

@@ -295,7 +295,9 @@ export function along(doc, framed, numbers) {
 		start[i] = timed ? r.start_ns : i;
 		end[i] = timed ? r.duration_ns !== null && r.duration_ns !== undefined ? r.start_ns + r.duration_ns : i + 1 < n ? rows[i + 1].start_ns : Math.max(r.start_ns + usual, last) : i + 1;
 	});
-	const high = end[n - 1], low = timed && start[0] < (high - start[0]) * .25 ? Math.min(0, start[0]) : start[0];
+	const high = end[n - 1], early = t.rows.some(r => r.capture === first && framed && r.frame === null);
+	// From the start of the capture, if it has something before the first frame, or that is near.
+	const low = timed && (early || start[0] < (high - start[0]) * .25) ? Math.min(0, start[0]) : start[0];
 	const real = known(rows, "real") ? "real" : "requested", live = known(rows, "live_real") ? "live_real" : known(rows, "live_requested") ? "live_requested" : null;
 	const m = {rows, start, end, low, high, unit: timed ? "ns" : "count", framed, several: t.rows.length !== rows.length && new Set(t.rows.map(r => r.capture)).size > 1, columns: t.columns,
 		number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},

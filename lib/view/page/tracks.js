@@ -277,14 +277,15 @@ export class Marks {
 	draw(g, axis, h, get) {
 		this.axis = axis;
 		const a = lower(this.at, axis.from), b = lower(this.at, axis.to);
-		for (let i = a, free = -1; i < b; i++) {
-			const r = this.rows[i], x = axis.x(this.at[i]), next = i + 1 < b ? axis.x(this.at[i + 1]) : axis.width;
-			const color = get(TONE[(r.level || "").toLowerCase()] || "--o2");
-			if (x < free && next - x < 1 && color === get("--o2")) continue;
-			free = x + 1;
-			g.fillStyle = color;
+		// Of those on one place the most severe is drawn, with the number of the others.
+		for (let i = a, j; i < b; i = j) {
+			const x = axis.x(this.at[i]), weight = r => ({"--bad": 2, "--warn": 1})[TONE[(r.level || "").toLowerCase()]] || 0;
+			let r = this.rows[i];
+			for (j = i + 1; j < b && axis.x(this.at[j]) - x < 3; j++) if (weight(this.rows[j]) > weight(r)) r = this.rows[j];
+			const next = j < b ? axis.x(this.at[j]) : axis.width, more = j - i > 1 ? " +" + (j - i - 1) : "";
+			g.fillStyle = get(TONE[(r.level || "").toLowerCase()] || "--o2");
 			g.fillRect(x, 3, 2, h - 6);
-			if (next - x > 40) { g.fillStyle = get("--text"); g.fillText(fit(g, shown(r.text || ""), next - x - 10), x + 5, h / 2); }
+			if (next - x > 40) { g.fillStyle = get("--text"); g.fillText(fit(g, shown(r.text || "") + more, next - x - 10), x + 5, h / 2); }
 		}
 	}
 

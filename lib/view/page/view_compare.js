@@ -47,7 +47,7 @@ export async function show(context) {
 	};
 	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")),
 		...ranges.map(r => has.frames ? field(r, "f", say("frames 1..100")) : field(r, "t", say("time 0s..1s"))),
-		button(say("what is the same, too"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}));
+		button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}));
 	const ranged = ranges.some(r => r.frame || r.time);
 	if (files.length < 2 && !ranged) return [panel(say("Compare"), say("two files, or two ranges of one"), tools), nothing(say("Give tm-view two files, or a base and a new range here."))];
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table", "changes"), f = a.doc && section(a.doc, "flame");
