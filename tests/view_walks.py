@@ -197,6 +197,15 @@ check("hovering tells both lines of a moment", b.wait("document.body.innerText.i
 p.terminate()
 p.wait()
 
+# --- a heap profile, which has sums and no events
+p, address = serve("leaks.log")
+b.open(address)
+b.go("#view=table")
+b.wait("document.querySelectorAll('.row').length > 1")
+check("a heap profile has its rows", "f3" in b.run("document.body.innerText") and "40 B" in b.run("document.body.innerText"))
+p.terminate()
+p.wait()
+
 complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
 check("nothing on the console: " + " ".join(complaints), not complaints)
 b.close()

@@ -40,4 +40,5 @@ END
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
 # Three lines of a log: in frame 11 at 168.4 ms, and two in frame 151 at 2948.45 ms.
 "$GEN/table" -n 200 unreal >unreal.csv
+"$GEN/memcheck" log >leaks.log
 exec python3 "$SRC/tests/view_walks.py" "$browser" "$SRC"
