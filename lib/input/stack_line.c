@@ -577,12 +577,12 @@ static bool parse_windbg_number(const char **s, const char *end)
 static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
 {
 	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p = at, *bang, *plus;
-	uint64_t number;
 
 	*l = (struct stack_line){.kind = STACK_LINE_WINDBG, .call = (size_t)(at - s)};
 	if (!parse_windbg_number(&p, last)) {
-		if (!parse_hex(&p, last, &number) || p - at > 3 || p == last || !is_blank(*p))
+		if (!parse_hex(&p, last, &l->number) || p - at > 3 || p == last || !is_blank(*p))
 			return false;
+		l->has_number = true;
 		p = skip_blanks(p, last);
 		if (!parse_windbg_number(&p, last))
 			return false;

@@ -305,10 +305,11 @@ static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_li
  * function. */
 static uint8_t kind_of(const struct stack_line *l, bool in_stack)
 {
-	bool at_start = l->has_plus && !l->plus;
+	bool at_start = l->has_plus && !l->plus,
+	     begins = is_windows(l) && l->has_number && !l->number;
 
 	if (l->kind == STACK_LINE_GLIBC ||
-	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && in_stack))
+	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && in_stack && !begins))
 		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
 	return LOCATION_EXACT;
 }
