@@ -81,17 +81,22 @@ void emit_blocks_note(const struct emit_blocks *b)
 			   "count as allocated");
 }
 
-enum status emit_blocks(struct emit_blocks *b, const struct event *row,
+static struct known_number amount_of(const struct emit_profile *row,
+				     const int64_t v[BLOCKS_AMOUNTS], enum block_amount a)
+{
+	return KNOWN_IF(row->known >> a & 1, v[a]);
+}
+
+enum status emit_blocks(struct emit_blocks *b, const struct emit_profile *row,
 			const int64_t v[BLOCKS_AMOUNTS], enum profile_fate fate, struct err *e)
 {
-	struct event ev = *row;
+	struct event ev = emit_event(EV_PROFILE, row->type, row->stack, row->thread, row->time);
 
-	if (ev.has & EV_HAS_COUNT)
-		ev.count = (uint64_t)v[BLOCKS_COUNT];
-	ev.requested = (uint64_t)v[BLOCKS_REQUESTED];
-	ev.real = (uint64_t)v[BLOCKS_REAL];
-	if (b->live)
-		emit_put_value(&ev, KNOWN(fate));
+	emit_put(&ev, EV_HAS_COUNT, &ev.count, amount_of(row, v, BLOCKS_COUNT));
+	emit_put(&ev, EV_HAS_REQUESTED, &ev.requested, amount_of(row, v, BLOCKS_REQUESTED));
+	emit_put(&ev, EV_HAS_REAL, &ev.real, amount_of(row, v, BLOCKS_REAL));
+	emit_put_domain(&ev, row->domain);
+	emit_put_value(&ev, KNOWN_IF(b->live, fate));
 	return import_event(b->im, &ev, e);
 }
 

@@ -177,7 +177,8 @@ struct emit_call {
 	    text; /* text: a string that describes the call or its end */
 	struct known_number time;
 	struct known_number
-	    value; /* of an enter: enum enter_value; of an exit: the call's own limit, ns */
+	    value;      /* of an enter: enum enter_value; of an exit: the call's own limit, ns */
+	bool continued; /* an enter that goes on with a call that is counted elsewhere */
 };
 
 static inline enum status emit_edge(struct import *im, enum event_kind kind,
@@ -187,6 +188,7 @@ static inline enum status emit_edge(struct import *im, enum event_kind kind,
 
 	emit_put_id(&ev, EV_HAS_NAME, &ev.name, c->text);
 	emit_put_value(&ev, c->value);
+	emit_put(&ev, EV_HAS_COUNT, &ev.count, KNOWN_IF(c->continued, 0));
 	return import_event(im, &ev, e);
 }
 
@@ -276,6 +278,14 @@ static inline enum status emit_delta(struct import *im, const struct emit_delta 
 
 /* Blocks as heap profiles list them: a number per stack, of which some are in use. */
 enum block_amount { BLOCKS_COUNT, BLOCKS_REQUESTED, BLOCKS_REAL, BLOCKS_AMOUNTS };
+enum { BLOCKS_SIZED = 1 << BLOCKS_COUNT | 1 << BLOCKS_REQUESTED };
+
+/* A row of a heap profile, without its amounts. */
+struct emit_profile {
+	uint32_t stack, thread, type;
+	struct known_number time, domain;
+	unsigned known; /* which amounts the profile has: bits of enum block_amount */
+};
 
 struct emit_blocks {
 	struct import *im;
@@ -296,9 +306,8 @@ void emit_blocks_gone(struct emit_blocks *b, const int64_t all[BLOCKS_AMOUNTS],
 		      int64_t gone[BLOCKS_AMOUNTS]);
 /* Notes what that found. */
 void emit_blocks_note(const struct emit_blocks *b);
-/* Pushes blocks of a row that share a fate. *row: a PROFILE with all but amounts and fate, and a bit for each
- * amount that is known. */
-enum status emit_blocks(struct emit_blocks *b, const struct event *row,
+/* Pushes blocks of a row that share a fate. */
+enum status emit_blocks(struct emit_blocks *b, const struct emit_profile *row,
 			const int64_t v[BLOCKS_AMOUNTS], enum profile_fate fate, struct err *e);
 
 /* A location that is known by name alone; file and line may be 0. Without a name: SPACE_UNKNOWN. */

@@ -46,7 +46,7 @@ enum status import_capture_finish(struct import *im, struct err *e)
 	enum status st = im->begun ? ST_OK : import_begin(im, e);
 
 	if (!st)
-		st = smaps_push(&im->smaps, im->t, im->sink, e);
+		st = smaps_push(&im->smaps, im, e);
 	smaps_release(&im->smaps);
 	if (st)
 		return st;

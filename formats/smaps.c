@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/smaps.h"
 
+#include "formats/emit.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -89,17 +90,9 @@ void smaps_add(struct smaps *s, const char *name, size_t n, const struct smaps_s
 	add(&s->items[id], &fine);
 }
 
-static enum status push(struct trace *t, struct sink *sink, const char *name, uint64_t kb,
-			struct err *e)
+static enum status push(struct import *im, const char *name, uint64_t kb, struct err *e)
 {
-	struct counter row = {trace_strz(t, name), trace_strz(t, "B")};
-	struct event ev = {.kind = EV_COUNTER,
-			   .has = EV_HAS_TYPE | EV_HAS_VALUE,
-			   .type = trace_counter(t, &row),
-			   .value = (int64_t)(kb << 10),
-			   .count = 1};
-
-	return sink_event(sink, t, &ev, e);
+	return emit_counter(im, emit_counter_id(im, name, "B"), ABSENT, (int64_t)(kb << 10), e);
 }
 
 struct named {
@@ -114,8 +107,7 @@ static int smaps_largest_first(const void *a, const void *b)
 	return x->kb != y->kb ? (x->kb < y->kb) - (x->kb > y->kb) : strcmp(x->name, y->name);
 }
 
-static enum status smaps_push_names(const struct smaps *s, struct trace *t, struct sink *sink,
-				    struct err *e)
+static enum status smaps_push_names(const struct smaps *s, struct import *im, struct err *e)
 {
 	struct named *list = mem_array(s->n, sizeof *list);
 	struct buf name = BUF_INIT;
@@ -131,32 +123,32 @@ static enum status smaps_push_names(const struct smaps *s, struct trace *t, stru
 	for (size_t i = 0; !st && i < n && i < SMAPS_LARGEST; i++) {
 		name.len = 0;
 		buf_addf(&name, "smaps.pss %s", list[i].name);
-		st = push(t, sink, buf_str(&name), list[i].kb, e);
+		st = push(im, buf_str(&name), list[i].kb, e);
 	}
 	for (size_t i = SMAPS_LARGEST; i < n; i++)
 		others += list[i].kb;
 	if (!st && n > SMAPS_LARGEST) {
-		trace_note(t, NOTE_INFO, n - SMAPS_LARGEST,
+		trace_note(im->t, NOTE_INFO, n - SMAPS_LARGEST,
 			   "smaller modules of smaps share one counter, smaps.pss (others)");
-		st = push(t, sink, "smaps.pss (others)", others, e);
+		st = push(im, "smaps.pss (others)", others, e);
 	}
 	buf_release(&name);
 	free(list);
 	return st;
 }
 
-enum status smaps_push(const struct smaps *s, struct trace *t, struct sink *sink, struct err *e)
+enum status smaps_push(const struct smaps *s, struct import *im, struct err *e)
 {
 	enum status st = ST_OK;
 
 	if (s->refused)
-		trace_note(t, NOTE_LOSS, s->refused,
+		trace_note(im->t, NOTE_LOSS, s->refused,
 			   "mappings have impossible sizes and were "
 			   "left out");
 	for (unsigned k = 0; !st && s->n && k < SMAPS_KEYS; k++)
 		if (s->items[0].has >> k & 1)
-			st = push(t, sink, keys[k].counter, s->items[0].kb[k], e);
-	return st || !s->n ? st : smaps_push_names(s, t, sink, e);
+			st = push(im, keys[k].counter, s->items[0].kb[k], e);
+	return st || !s->n ? st : smaps_push_names(s, im, e);
 }
 
 void smaps_release(struct smaps *s)

@@ -12,6 +12,8 @@
 
 #include "lib/trace/sink.h"
 
+struct import;
+
 enum smaps_key {
 	SMAPS_SIZE,
 	SMAPS_RSS,
@@ -45,7 +47,7 @@ bool smaps_line(struct smaps_sizes *s, const char *line, size_t n);
 /* name: a path, of which the base name counts; "": "anonymous". */
 void smaps_add(struct smaps *s, const char *name, size_t n, const struct smaps_sizes *sizes);
 /* Pushes the counters, if there are any, and notes what they leave out. */
-enum status smaps_push(const struct smaps *s, struct trace *t, struct sink *sink, struct err *e);
+enum status smaps_push(const struct smaps *s, struct import *im, struct err *e);
 void smaps_release(struct smaps *s);
 
 #endif

@@ -95,8 +95,7 @@ static bool heap_quoted(struct heap_text *t, struct heap_text *inside)
 
 static enum status android_heap_push(struct heap_dump *x, struct err *e)
 {
-	struct event ev = {.kind = EV_PROFILE,
-			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_STACK};
+	struct emit_profile row = {.known = BLOCKS_SIZED};
 	uint64_t num = x->single ? 1 : x->num;
 	const int64_t amounts[BLOCKS_AMOUNTS] = {(int64_t)num, (int64_t)(x->size * num), 0};
 	enum metric_state state = x->v10 && !x->summed ? METRIC_LOWER_BOUND : METRIC_EXACT;
@@ -121,17 +120,13 @@ static enum status android_heap_push(struct heap_dump *x, struct err *e)
 
 		VEC_PUSH(x->line, x->n_line, x->cap_line) = location;
 	}
-	ev.stack = trace_stack_of(t, x->line, x->n_line);
-	if (!ev.stack)
-		ev.has &= (uint16_t)~EV_HAS_STACK;
-	if (x->zygote) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_type(t, "after the fork of the zygote", 28);
-	}
+	row.stack = trace_stack_of(t, x->line, x->n_line);
+	if (x->zygote)
+		row.type = trace_type(t, "after the fork of the zygote", 28);
 	x->bytes += x->size * num;
 	x->records++;
 	x->nums = x->nums + x->num < x->nums ? UINT64_MAX : x->nums + x->num;
-	return st || !num ? st : emit_blocks(&x->blocks, &ev, amounts, PROFILE_LIVE, e);
+	return st || !num ? st : emit_blocks(&x->blocks, &row, amounts, PROFILE_LIVE, e);
 }
 
 /* z 0  sz 400  num 1  bt a2a0 b510 */

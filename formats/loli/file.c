@@ -218,7 +218,7 @@ static enum status loli_file_second_pass(struct loli_file *f, bool whole, struct
 	if (!st)
 		st = push(f, e);
 	if (!st && !f->l.im->smaps.n)
-		st = smaps_push(&f->smaps, f->l.im->t, f->l.im->sink, e);
+		st = smaps_push(&f->smaps, f->l.im, e);
 	if (!st && whole && cursor_failed(f->c)) /* it has changed since the first pass */
 		st = err_failure(e);
 	loli_file_add_notes(f, whole);

@@ -176,8 +176,9 @@ static bool report_diff_location(struct report *r, const char *s, size_t n, uint
 static enum status report_push(struct report *r, uint32_t stack, struct report_amount own,
 			       struct err *e)
 {
-	struct event ev = {
-	    .kind = EV_PROFILE, .has = EV_HAS_REQUESTED | EV_HAS_COUNT, .stack = stack};
+	const struct emit_profile row = {.stack = stack,
+					 .domain = KNOWN_IF(r->l.config.hook_mmap, DOMAIN_MMAP),
+					 .known = BLOCKS_SIZED};
 	int64_t amounts[BLOCKS_AMOUNTS] = {own.count, own.bytes, 0};
 
 	if (own.bytes < 0 || own.count < 0) {
@@ -192,13 +193,7 @@ static enum status report_push(struct report *r, uint32_t stack, struct report_a
 		r->odd++;
 		return ST_OK;
 	}
-	if (stack)
-		ev.has |= EV_HAS_STACK;
-	if (r->l.config.hook_mmap) {
-		ev.has |= EV_HAS_DOMAIN;
-		ev.domain = DOMAIN_MMAP;
-	}
-	return emit_blocks(&r->blocks, &ev, amounts, PROFILE_LIVE, e);
+	return emit_blocks(&r->blocks, &row, amounts, PROFILE_LIVE, e);
 }
 
 static enum status report_close(struct report *r, size_t depth, struct err *e)

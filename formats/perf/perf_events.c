@@ -32,7 +32,7 @@ struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, 
 }
 
 void perf_events_sample(struct perf_events *x, const struct trace *t, struct perf_event_kind *kind,
-			uint64_t period, struct event *ev)
+			uint64_t period, struct emit_sample *sample)
 {
 	bool timed = t->metrics[METRIC_TIME].state != METRIC_ABSENT;
 
@@ -40,14 +40,12 @@ void perf_events_sample(struct perf_events *x, const struct trace *t, struct per
 	kind->periods += period;
 	if (kind->clock && timed && period && !x->time)
 		x->time = kind;
-	if (period && kind == x->time) {
-		ev->has |= EV_HAS_TARGET;
-		ev->target = period;
-	} else if (period && (!kind->clock || timed)) {
-		ev->has |= EV_HAS_REQUESTED;
-		ev->requested = period;
-	}
-	event_set_samples(ev, 1);
+	sample->marker = kind->marker;
+	sample->samples = KNOWN(1);
+	if (period && kind == x->time)
+		sample->self = KNOWN(period);
+	else if (period && (!kind->clock || timed))
+		sample->period = KNOWN(period);
 }
 
 enum status perf_events_push(const struct perf_events *x, struct import *im, struct err *e)
@@ -61,18 +59,13 @@ enum status perf_events_push(const struct perf_events *x, struct import *im, str
 			  *trace_text(t, x->time->name) == 'c' ? "cpu-clock" : "task-clock");
 	for (size_t i = 0; !st && i < x->n; i++) {
 		const struct perf_event_kind *kind = &x->kinds[i];
-		struct event ev = {
-		    .kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
 
 		if (!kind->periods || kind->periods > INT64_MAX)
 			continue;
 		b.len = 0;
 		buf_addf(&b, "perf.%s", trace_text(t, kind->name));
-		ev.type =
-		    trace_counter(t, &(struct counter){trace_string(t, b.data, b.len),
-						       trace_strz(t, kind->clock ? "ns" : "")});
-		ev.value = (int64_t)kind->periods;
-		st = import_event(im, &ev, e);
+		st = emit_counter(im, emit_counter_id(im, buf_str(&b), kind->clock ? "ns" : ""),
+				  ABSENT, (int64_t)kind->periods, e);
 	}
 	buf_release(&b);
 	return st;

@@ -7,7 +7,7 @@
 #ifndef TM_FORMATS_PERF_PERF_EVENTS_H
 #define TM_FORMATS_PERF_PERF_EVENTS_H
 
-#include "formats/reader.h"
+#include "formats/emit.h"
 
 enum { PERF_EVENTS_MOST = 64 };
 
@@ -27,9 +27,9 @@ bool perf_event_is_clock(const char *name, size_t n);
 /* The kind with a name, which is added when it is new; NULL: there are too many. */
 struct perf_event_kind *perf_event_kind(struct perf_events *x, struct trace *t, const char *name,
 					size_t n);
-/* A sample of the kind with this period, which is not 0 where it is known. */
+/* Puts into *sample what is of the kind, with this period, which is not 0 where it is known. */
 void perf_events_sample(struct perf_events *x, const struct trace *t, struct perf_event_kind *kind,
-			uint64_t period, struct event *ev);
+			uint64_t period, struct emit_sample *sample);
 enum status perf_events_push(const struct perf_events *x, struct import *im, struct err *e);
 void perf_events_note(const struct perf_events *x, struct trace *t);
 

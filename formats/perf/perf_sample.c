@@ -195,24 +195,16 @@ static struct perf_event_kind *kind_of(struct perf_data *x, struct perf_attr *a)
 static enum status perf_sample_push(struct perf_data *x, const struct sample *s,
 				    struct perf_event_kind *kind, uint32_t stack, struct err *e)
 {
-	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_TYPE, .count = 1, .type = kind->marker};
+	struct emit_sample sample = {.stack = stack};
 
-	if (s->has & PERF_HAS_TID) {
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = perf_thread_row(x, s->pid, s->tid);
-	}
-	if (x->has_start && s->has & PERF_HAS_TIME && s->time <= INT64_MAX) {
-		ev.has |= EV_HAS_TIME;
-		ev.time = (int64_t)s->time - x->start;
-	}
-	if (stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack;
-	}
-	perf_events_sample(&x->events, x->im->t, kind, s->period, &ev);
+	if (s->has & PERF_HAS_TID)
+		sample.thread = perf_thread_row(x, s->pid, s->tid);
+	if (x->has_start && s->has & PERF_HAS_TIME && s->time <= INT64_MAX)
+		sample.time = KNOWN((int64_t)s->time - x->start);
+	perf_events_sample(&x->events, x->im->t, kind, s->period, &sample);
 	x->no_period += !s->period;
 	x->samples++;
-	return import_event(x->im, &ev, e);
+	return emit_sample(x->im, &sample, e);
 }
 
 enum status perf_on_sample(struct perf_data *x, const struct perf_record *r, struct err *e)

@@ -173,24 +173,16 @@ static enum status perf_script_push_sample(struct script *x, const struct perf_l
 	struct trace *t = x->im->t;
 	struct thread th = {.tid = l->tid,
 			    .process = l->has_pid && l->pid <= UINT32_MAX ? (uint32_t)l->pid : 0};
-	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_TYPE | EV_HAS_THREAD, .count = 1};
+	struct emit_sample sample = {.stack = stack,
+				     .time = KNOWN_IF(l->has_time, l->time - x->start)};
 
 	if (!kind)
 		return ST_OK;
 	th.name = trace_string(t, l->comm.s, (size_t)(l->comm.end - l->comm.s));
-	ev.type = kind->marker;
-	ev.thread = trace_thread_named(t, th);
-	if (l->has_time) {
-		ev.has |= EV_HAS_TIME;
-		ev.time = l->time - x->start;
-	}
-	if (stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack;
-	}
-	perf_events_sample(&x->events, t, kind, l->has_period ? l->period : 0, &ev);
+	sample.thread = trace_thread_named(t, th);
+	perf_events_sample(&x->events, t, kind, l->has_period ? l->period : 0, &sample);
 	x->samples++;
-	return import_event(x->im, &ev, e);
+	return emit_sample(x->im, &sample, e);
 }
 
 /* It begins as no address does, or where perf itself puts no address. */

@@ -400,6 +400,14 @@ void perfetto_clocks_join(struct perfetto *x);
 struct perfetto_time perfetto_time_at(struct perfetto *x, uint64_t key, int64_t raw);
 /* ns since the start; false: there is no such. */
 bool perfetto_ns(struct perfetto *x, struct perfetto_time at, int64_t *ns);
+/* The same, as events have it. */
+static inline struct known_number perfetto_known_ns(struct perfetto *x, struct perfetto_time at)
+{
+	int64_t ns;
+	bool is = perfetto_ns(x, at, &ns);
+
+	return KNOWN_IF(is, ns);
+}
 void perfetto_clocks_release(struct perfetto_clocks *c);
 
 /* Interned data into tables; of_profile: fields have the numbers that a profile gives them. */

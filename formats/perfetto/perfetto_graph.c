@@ -144,22 +144,6 @@ static uint32_t perfetto_field_name(struct perfetto *x, struct perfetto_graph *g
 	return trace_string(x->im->t, s, n);
 }
 
-static enum status push_reference(struct perfetto *x, uint64_t from, uint64_t to, uint32_t name,
-				  struct err *e)
-{
-	struct event ev = {.kind = EV_REFERENCE,
-			   .has = EV_HAS_ADDRESS | EV_HAS_TARGET,
-			   .address = from,
-			   .target = to,
-			   .count = 1};
-
-	if (name) {
-		ev.has |= EV_HAS_NAME;
-		ev.name = name;
-	}
-	return import_event(x->im, &ev, e);
-}
-
 /* The names of its fields in the order of its references: of its class, then of those above. */
 static void perfetto_names_of_class(struct perfetto *x, const struct perfetto_graph *g, uint64_t id)
 {
@@ -201,7 +185,7 @@ static enum status perfetto_push_references(struct perfetto *x, struct perfetto_
 			continue;
 		if (i < all->n_names)
 			name = perfetto_field_name(x, g, all->names[i], place);
-		st = push_reference(x, from, all->refs[i] + base, name, e);
+		st = emit_reference(x->im, from, all->refs[i] + base, name, ABSENT, e);
 	}
 	return st;
 }
@@ -219,8 +203,8 @@ static enum status perfetto_push_internals(struct perfetto *x, uint64_t from, st
 			parse_ids(&all->refs, &all->n_refs, &all->cap_refs, &f);
 	for (size_t i = 0; !st && i < all->n_refs; i++)
 		if (all->refs[i])
-			st = push_reference(x, from, all->refs[i],
-					    trace_strz(x->im->t, "[runtime]"), e);
+			st = emit_reference(x->im, from, all->refs[i],
+					    trace_strz(x->im->t, "[runtime]"), ABSENT, e);
 	return st;
 }
 
@@ -228,8 +212,8 @@ static enum status perfetto_push_object(struct perfetto *x, struct perfetto_grap
 					struct err *e)
 {
 	struct perfetto_graphs *all = &x->graphs;
-	struct event ev = {.kind = EV_OBJECT, .has = EV_HAS_ADDRESS | EV_HAS_REQUESTED, .count = 1};
-	uint64_t id = 0, type = 0, base = 0, delta = 0;
+	uint64_t id = 0, type = 0, size = 0, base = 0, delta = 0;
+	struct emit_object object;
 	struct pb message = b;
 	struct pb_field f;
 	uint32_t at;
@@ -240,7 +224,7 @@ static enum status perfetto_push_object(struct perfetto *x, struct perfetto_grap
 		switch (f.number) {
 		case 1: id = f.value; break;
 		case 2: type = f.value; break;
-		case 3: ev.requested = f.value; break;
+		case 3: size = f.value; break;
 		case 4: parse_ids(&all->names, &all->n_names, &all->cap_names, &f); break;
 		case 5: parse_ids(&all->refs, &all->n_refs, &all->cap_refs, &f); break;
 		case 6: base = f.value; break;
@@ -257,14 +241,12 @@ static enum status perfetto_push_object(struct perfetto *x, struct perfetto_grap
 		all->zero++;
 		return ST_OK;
 	}
-	ev.address = id;
-	ev.type = perfetto_type_of(x, g, type);
-	if (ev.type)
-		ev.has |= EV_HAS_TYPE;
 	at = map64_get(&g->type_ids, type);
-	if (!ev.requested && at && at <= g->n_types)
-		ev.requested = g->types[at - 1].size;
-	st = import_event(x->im, &ev, e);
+	if (!size && at && at <= g->n_types)
+		size = g->types[at - 1].size;
+	object = (struct emit_object){
+	    .id = id, .type = perfetto_type_of(x, g, type), .size = KNOWN(size)};
+	st = emit_object(x->im, &object, e);
 	if (!st)
 		st = perfetto_push_references(x, g, id, type, base, e);
 	return st ? st : perfetto_push_internals(x, id, message, e);
@@ -291,8 +273,8 @@ static enum status perfetto_push_roots(struct perfetto *x, struct pb b, struct e
 	type = type < sizeof names / sizeof *names ? type : 0;
 	for (size_t i = 0; !st && i < all->n_refs; i++)
 		if (all->refs[i])
-			st = push_reference(x, 0, all->refs[i], trace_strz(x->im->t, names[type]),
-					    e);
+			st = emit_reference(x->im, 0, all->refs[i],
+					    trace_strz(x->im->t, names[type]), ABSENT, e);
 	return st;
 }
 

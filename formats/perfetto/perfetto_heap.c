@@ -303,11 +303,13 @@ static enum status perfetto_push_blocks(struct perfetto *x, const struct perfett
 	const struct perfetto_owner *o = &x->heaps.owners[sum->owner];
 	unsigned bytes = freed ? BYTES_FREED : BYTES, blocks = freed ? BLOCKS_FREED : BLOCKS;
 	int64_t v[BLOCKS_AMOUNTS] = {(int64_t)sum->v[blocks], (int64_t)sum->v[bytes], 0};
-	struct event ev = {.kind = EV_PROFILE,
-			   .has = EV_HAS_REQUESTED | EV_HAS_DOMAIN | EV_HAS_THREAD,
-			   .domain = o->name ? DOMAIN_POOL : DOMAIN_MALLOC,
-			   .thread = perfetto_process(x, o->pid),
-			   .count = 1};
+	const struct emit_profile row = {.stack = sum->stack,
+					 .thread = perfetto_process(x, o->pid),
+					 .type = o->name,
+					 .time = KNOWN_IF(o->has_time, o->time),
+					 .domain = KNOWN(o->name ? DOMAIN_POOL : DOMAIN_MALLOC),
+					 .known = 1u << BLOCKS_REQUESTED |
+						  (sum->counted ? 1u << BLOCKS_COUNT : 0)};
 
 	if (!freed && !o->art) {
 		v[BLOCKS_COUNT] -= (int64_t)sum->v[BLOCKS_FREED];
@@ -317,23 +319,9 @@ static enum status perfetto_push_blocks(struct perfetto *x, const struct perfett
 		v[i] = v[i] < 0 ? 0 : v[i];
 	if (!v[BLOCKS_COUNT] && !v[BLOCKS_REQUESTED])
 		return ST_OK;
-	if (sum->counted)
-		ev.has |= EV_HAS_COUNT;
-	if (o->name) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = o->name;
-	}
-	if (sum->stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = sum->stack;
-	}
-	if (o->has_time) {
-		ev.has |= EV_HAS_TIME;
-		ev.time = o->time;
-	}
 	/* Objects of Android's runtime do not say when they are freed. */
 	x->blocks.live = !o->art;
-	return emit_blocks(&x->blocks, &ev, v, freed ? PROFILE_FREED : PROFILE_LIVE, e);
+	return emit_blocks(&x->blocks, &row, v, freed ? PROFILE_FREED : PROFILE_LIVE, e);
 }
 
 /* What was in use at each dump, where there are several. */
@@ -346,12 +334,7 @@ static enum status perfetto_push_dumps(struct perfetto *x, struct err *e)
 	for (size_t i = 0; !st && h->n_dumps > h->n_owners && i < h->n_dumps; i++) {
 		const struct perfetto_owner *o = &h->owners[h->dumps[i].owner];
 		uint32_t name = map64_get(&x->names.processes, o->pid);
-		struct event ev = {
-		    .kind = EV_COUNTER,
-		    .has = EV_HAS_TYPE | EV_HAS_VALUE | EV_HAS_TIME,
-		    .time = h->dumps[i].time,
-		    .value = h->dumps[i].live > INT64_MAX ? INT64_MAX : (int64_t)h->dumps[i].live,
-		    .count = 1};
+		int64_t live = h->dumps[i].live > INT64_MAX ? INT64_MAX : (int64_t)h->dumps[i].live;
 
 		if (o->art)
 			continue;
@@ -360,10 +343,8 @@ static enum status perfetto_push_dumps(struct perfetto *x, struct err *e)
 			 o->name ? trace_text(t, t->types[o->name]) : "libc.malloc", o->pid);
 		if (name)
 			buf_addf(&x->text, " %s", intern_text(&x->names.strings, name, NULL));
-		ev.type =
-		    trace_counter(t, &(struct counter){trace_string(t, x->text.data, x->text.len),
-						       trace_strz(t, "B")});
-		st = import_event(x->im, &ev, e);
+		st = emit_counter(x->im, emit_counter_id(x->im, buf_str(&x->text), "B"),
+				  KNOWN(h->dumps[i].time), live, e);
 	}
 	return st;
 }

@@ -7,38 +7,31 @@
 
 #include <string.h>
 
-static struct event sample_at(struct perfetto *x, struct perfetto_time at)
+static struct emit_sample sample_at(struct perfetto *x, struct perfetto_time at)
 {
-	struct event ev = {.kind = EV_SAMPLE, .has = EV_HAS_COUNT, .count = 1};
-
-	if (perfetto_ns(x, at, &ev.time))
-		ev.has |= EV_HAS_TIME;
-	return ev;
+	return (struct emit_sample){.time = perfetto_known_ns(x, at), .calls = KNOWN(1)};
 }
 
-static void set_thread(struct perfetto *x, struct event *ev, uint32_t pid, uint32_t tid)
+/* 0: not known. */
+static uint32_t thread_of(struct perfetto *x, uint32_t pid, uint32_t tid)
 {
-	if (!pid && !tid)
-		return;
-	ev->has |= EV_HAS_THREAD;
-	ev->thread = tid ? perfetto_thread(x, pid, tid) : perfetto_process(x, pid);
+	return tid ? perfetto_thread(x, pid, tid) : pid ? perfetto_process(x, pid) : 0;
 }
 
-static void set_stack(struct perfetto *x, struct perfetto_seq *s, struct event *ev, uint64_t id,
-		      uint8_t kind)
+static uint32_t stack_of(struct perfetto *x, struct perfetto_seq *s, uint64_t id, uint8_t kind)
 {
 	struct perfetto_tables *k = s ? s->tables : NULL;
+	uint32_t stack;
 
 	x->missing += id && (!k || !map64_get(&k->callstack_ids, id));
-	perfetto_stack(x, k, id, kind, &ev->stack);
-	if (ev->stack)
-		ev->has |= EV_HAS_STACK;
+	perfetto_stack(x, k, id, kind, &stack);
+	return stack;
 }
 
 enum status perfetto_perf_sample(struct perfetto *x, struct perfetto_seq *s,
 				 const struct perfetto_packet *p, struct err *e)
 {
-	struct event ev = sample_at(x, p->time);
+	struct emit_sample sample = sample_at(x, p->time);
 	struct pb b = pb_of(&p->data);
 	uint64_t callstack = 0, lost = 0, pid = 0, tid = 0;
 	bool producer = false, skipped = false;
@@ -60,9 +53,9 @@ enum status perfetto_perf_sample(struct perfetto *x, struct perfetto_seq *s,
 	x->skipped += skipped;
 	if (!callstack && !skipped) /* counters of the processor alone */
 		return ST_OK;
-	set_thread(x, &ev, (uint32_t)pid, (uint32_t)tid);
-	set_stack(x, s, &ev, callstack, LOCATION_EXACT);
-	return import_event(x->im, &ev, e);
+	sample.thread = thread_of(x, (uint32_t)pid, (uint32_t)tid);
+	sample.stack = stack_of(x, s, callstack, LOCATION_EXACT);
+	return emit_sample(x->im, &sample, e);
 }
 
 /* --- Chrome's --- */
@@ -99,7 +92,7 @@ enum status perfetto_streaming_profile(struct perfetto *x, struct perfetto_seq *
 		uint64_t id = perfetto_next_number(&stacks, &of_stacks, 1, &more);
 		int64_t delta = (int64_t)perfetto_next_number(&deltas, &of_deltas, 2, &any), ns;
 		struct perfetto_time at;
-		struct event ev;
+		struct emit_sample sample;
 		enum status st;
 
 		if (any && __builtin_add_overflow(s->reference, delta, &s->reference))
@@ -115,11 +108,11 @@ enum status perfetto_streaming_profile(struct perfetto *x, struct perfetto_seq *
 		at = perfetto_time_at(x, PERFETTO_MONOTONIC, ns);
 		if (x->pass != PERFETTO_EVENTS)
 			continue;
-		ev = sample_at(x, at);
+		sample = sample_at(x, at);
 		if (s->has_thread)
-			set_thread(x, &ev, s->pid, s->tid);
-		set_stack(x, s, &ev, id, LOCATION_UNSTATED);
-		st = import_event(x->im, &ev, e);
+			sample.thread = thread_of(x, s->pid, s->tid);
+		sample.stack = stack_of(x, s, id, LOCATION_UNSTATED);
+		st = emit_sample(x->im, &sample, e);
 		if (st)
 			return st;
 	}
@@ -147,18 +140,16 @@ static uint32_t perfetto_place_of(struct perfetto *x, struct pb b)
 	return trace_location(t, &l);
 }
 
-static void set_inline(struct perfetto *x, struct event *ev, struct pb b)
+static uint32_t inline_stack(struct perfetto *x, uint32_t stack, struct pb b)
 {
 	struct pb_field f;
 	size_t n = 0;
 
 	while (pb_next(&b, &f))
 		if (f.number == 1 && f.wire == PB_BYTES && n++ < PERFETTO_STACK_MOST)
-			ev->stack =
-			    trace_stack(x->im->t, ev->stack, perfetto_place_of(x, pb_of(&f)));
+			stack = trace_stack(x->im->t, stack, perfetto_place_of(x, pb_of(&f)));
 	x->more_calls += n > PERFETTO_STACK_MOST ? n - PERFETTO_STACK_MOST : 0;
-	if (ev->stack)
-		ev->has |= EV_HAS_STACK;
+	return stack;
 }
 
 struct perfetto_weight perfetto_weight_of(struct pb b)
@@ -209,12 +200,12 @@ static void parse_task(struct pb b, uint32_t *pid, uint32_t *tid)
 enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 				  const struct perfetto_packet *p, struct err *e)
 {
-	struct event ev = sample_at(x, p->time);
+	struct emit_sample sample = sample_at(x, p->time);
 	struct pb b = pb_of(&p->data);
 	struct perfetto_weight w = {s ? s->unit : 0, s && s->factor ? s->factor : 1};
 	const struct perfetto_pair_of *pair;
 	uint32_t pid = 0, tid = 0;
-	uint64_t amount = 0;
+	uint64_t amount = 0, ns;
 	bool weighed = false;
 	struct pb_field f;
 
@@ -226,8 +217,8 @@ enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 			pid = pair ? (uint32_t)pair->first : 0;
 			tid = pair ? (uint32_t)pair->second : 0;
 			break;
-		case 5: set_inline(x, &ev, pb_of(&f)); break;
-		case 6: set_stack(x, s, &ev, f.value, LOCATION_UNSTATED); break;
+		case 5: sample.stack = inline_stack(x, sample.stack, pb_of(&f)); break;
+		case 6: sample.stack = stack_of(x, s, f.value, LOCATION_UNSTATED); break;
 		case 9: w = perfetto_weight_of(pb_of(&f)); break;
 		case 10:
 			pair = pair_of(x, s, false, f.value);
@@ -239,12 +230,10 @@ enum status perfetto_stack_sample(struct perfetto *x, struct perfetto_seq *s,
 			weighed = true;
 			break;
 		}
-	set_thread(x, &ev, pid, tid);
+	sample.thread = thread_of(x, pid, tid);
 	if (weighed && w.unit == PERFETTO_UNIT_NS &&
-	    !__builtin_mul_overflow(amount, w.factor, &ev.target) && ev.target <= INT64_MAX)
-		ev.has |= EV_HAS_TARGET;
-	else
-		ev.target = 0;
-	x->weighed += weighed && !(ev.has & EV_HAS_TARGET);
-	return import_event(x->im, &ev, e);
+	    !__builtin_mul_overflow(amount, w.factor, &ns) && ns <= INT64_MAX)
+		sample.self = KNOWN(ns);
+	x->weighed += weighed && !sample.self.is;
+	return emit_sample(x->im, &sample, e);
 }

@@ -9,7 +9,6 @@
 #include "formats/emit.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
-#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,27 +198,24 @@ static uint32_t stack_of(struct perfetto *x, uint32_t marker)
 {
 	struct perfetto_tracks *t = &x->tracks;
 	struct trace *trace = x->im->t;
-	struct location l = {.space = SPACE_NAME, .name = trace->markers[marker].name};
 
 	while (t->n_stacks <= marker)
 		VEC_PUSH(t->stacks, t->n_stacks, t->cap_stacks) = 0;
 	if (!t->stacks[marker])
-		t->stacks[marker] = trace_stack(trace, 0, trace_location(trace, &l));
+		t->stacks[marker] =
+		    trace_stack(trace, 0, emit_named(trace, trace->markers[marker].name, 0, 0));
 	return t->stacks[marker];
 }
 
-static enum status push_edge(struct perfetto *x, size_t track, uint32_t marker, unsigned kind,
-			     int64_t at, struct err *e)
+static enum status push_edge(struct perfetto *x, size_t track, uint32_t marker,
+			     enum event_kind kind, int64_t at, struct err *e)
 {
-	struct event ev = {.kind = (uint8_t)kind,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_THREAD | EV_HAS_TIME,
-			   .type = marker,
-			   .stack = stack_of(x, marker),
-			   .thread = perfetto_thread_of(x, &x->tracks.list[track]),
-			   .time = at,
-			   .count = 1};
+	const struct emit_call call = {.marker = marker,
+				       .stack = stack_of(x, marker),
+				       .thread = perfetto_thread_of(x, &x->tracks.list[track]),
+				       .time = KNOWN(at)};
 
-	return import_event(x->im, &ev, e);
+	return emit_edge(x->im, kind, &call, e);
 }
 
 /* Ends what is open above n calls. */
@@ -483,7 +479,6 @@ enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint
 {
 	uint32_t i = map64_get(&x->tracks.by_uuid, uuid);
 	struct perfetto_track *t = i ? &x->tracks.list[i - 1] : NULL;
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE, .count = 1};
 	const decimal most = decimal_of(INT64_MAX);
 
 	if (!t || !t->is_counter) {
@@ -507,11 +502,7 @@ enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint
 		x->tracks.no_number++;
 		return ST_OK;
 	}
-	reading_set(&ev, value);
-	ev.type = t->counter;
-	if (perfetto_ns(x, at, &ev.time))
-		ev.has |= EV_HAS_TIME;
-	return import_event(x->im, &ev, e);
+	return emit_decimal(x->im, t->counter, perfetto_known_ns(x, at), value, e);
 }
 
 static enum status perfetto_push_values(struct perfetto *x, struct perfetto_seq *s,
@@ -707,8 +698,7 @@ static enum status perfetto_push_stats(struct perfetto *x, struct perfetto_time 
 	} fields[] = {{2, "vm-size"},    {3, "rss"},        {4, "rss.anon"},        {5, "rss.file"},
 		      {6, "rss.shmem"},  {7, "swap"},       {8, "locked"},          {9, "rss.peak"},
 		      {16, "smaps.rss"}, {17, "smaps.pss"}, {23, "smaps.swap-pss"}, {24, "dmabuf"}};
-	struct event ev = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE, .count = 1};
-	struct trace *t = x->im->t;
+	struct known_number time = perfetto_known_ns(x, at);
 	struct pb again = b;
 	uint32_t pid = 0, name;
 	enum status st = ST_OK;
@@ -718,8 +708,6 @@ static enum status perfetto_push_stats(struct perfetto *x, struct perfetto_time 
 		if (f.number == 1)
 			pid = (uint32_t)f.value;
 	name = map64_get(&x->names.processes, pid);
-	if (perfetto_ns(x, at, &ev.time))
-		ev.has |= EV_HAS_TIME;
 	while (!st && pb_next(&b, &f)) {
 		size_t i = 0;
 
@@ -732,11 +720,8 @@ static enum status perfetto_push_stats(struct perfetto *x, struct perfetto_time 
 		buf_addf(&x->text, "process.%s %u", fields[i].name, pid);
 		if (name)
 			buf_addf(&x->text, " %s", intern_text(&x->names.strings, name, NULL));
-		ev.type =
-		    trace_counter(t, &(struct counter){trace_string(t, x->text.data, x->text.len),
-						       trace_strz(t, "B")});
-		ev.value = (int64_t)(f.value << 10);
-		st = import_event(x->im, &ev, e);
+		st = emit_counter(x->im, emit_counter_id(x->im, buf_str(&x->text), "B"), time,
+				  (int64_t)(f.value << 10), e);
 	}
 	return st;
 }

@@ -206,21 +206,8 @@ static int64_t times(int64_t v, double factor)
 	return factor == 1 ? v : x < 9e18 ? llround(x) : INT64_MAX;
 }
 
-static struct event alloc_of(uint32_t stack)
-{
-	struct event ev = {.kind = EV_PROFILE,
-			   .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_DOMAIN,
-			   .domain = DOMAIN_MALLOC};
-
-	if (stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack;
-	}
-	return ev;
-}
-
 /* live, all: factors of this row. */
-static enum status heap_text_push_row(struct heap_profile *p, const struct event *ev,
+static enum status heap_text_push_row(struct heap_profile *p, const struct emit_profile *row,
 				      const struct heap_numbers *v, double live, double all,
 				      struct err *e)
 {
@@ -229,16 +216,15 @@ static enum status heap_text_push_row(struct heap_profile *p, const struct event
 	int64_t rest[BLOCKS_AMOUNTS];
 	enum status st = ST_OK;
 
-	emit_blocks_gone(&p->blocks, made, used,
-			 p->all ? 1u << BLOCKS_COUNT | 1u << BLOCKS_REQUESTED : 0, rest);
+	emit_blocks_gone(&p->blocks, made, used, p->all ? BLOCKS_SIZED : 0, rest);
 	if (emit_blocks_huge(&p->blocks, used) || emit_blocks_huge(&p->blocks, rest)) {
 		p->huge++;
 		return ST_OK;
 	}
 	if (used[0] || used[1])
-		st = emit_blocks(&p->blocks, ev, used, PROFILE_LIVE, e);
+		st = emit_blocks(&p->blocks, row, used, PROFILE_LIVE, e);
 	if (!st && p->all && (rest[0] || rest[1]))
-		st = emit_blocks(&p->blocks, ev, rest, PROFILE_FREED, e);
+		st = emit_blocks(&p->blocks, row, rest, PROFILE_FREED, e);
 	return st;
 }
 
@@ -259,10 +245,11 @@ static bool same_numbers(const struct heap_numbers *a, const struct heap_numbers
 static enum status heap_text_push_total(struct heap_profile *p, const struct heap_numbers *v,
 					struct err *e)
 {
-	uint32_t stack = trace_stack_of(p->im->t, p->stack, p->n_stack);
+	struct emit_profile row = {.stack = trace_stack_of(p->im->t, p->stack, p->n_stack),
+				   .domain = KNOWN(DOMAIN_MALLOC),
+				   .known = BLOCKS_SIZED};
 	double live = factor_of(p, v->live, v->live_bytes),
 	       all = factor_of(p, v->all, v->all_bytes);
-	struct event ev = alloc_of(stack);
 	struct heap_numbers sum = {0};
 	enum status st = ST_OK;
 
@@ -271,16 +258,16 @@ static enum status heap_text_push_total(struct heap_profile *p, const struct hea
 		add_up(&sum, &p->threads[i].v);
 	if (!p->n_threads || !same_numbers(&sum, v)) {
 		p->uneven += p->n_threads > 0;
-		return heap_text_push_row(p, &ev, v, live, all, e);
+		return heap_text_push_row(p, &row, v, live, all, e);
 	}
 	/* The row's factor is that of all threads together, as jeprof has it. */
 	for (size_t i = 0; !st && i < p->n_threads; i++) {
 		const struct heap_thread *th = &p->threads[i];
-		struct thread row = {.tid = th->tid, .name = map64_get(&p->thread_names, th->tid)};
+		struct thread thread = {.tid = th->tid,
+					.name = map64_get(&p->thread_names, th->tid)};
 
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = trace_thread(p->im->t, &row);
-		st = heap_text_push_row(p, &ev, &th->v, live, all, e);
+		row.thread = trace_thread(p->im->t, &thread);
+		st = heap_text_push_row(p, &row, &th->v, live, all, e);
 	}
 	return st;
 }

@@ -225,38 +225,35 @@ static bool is_huge(const struct pprof *p)
 	       emit_blocks_huge(&p->blocks, &p->row->values[PPROF_LIVE]);
 }
 
-static struct event event_of(struct pprof *p, unsigned kind, uint32_t stack)
+/* 0: not known. */
+static uint32_t thread_of(const struct pprof *p)
 {
-	struct event ev = {.kind = (uint8_t)kind, .count = 1};
+	return p->row->has_thread ? trace_thread(p->im->t, &p->row->thread) : 0;
+}
 
-	if (stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = stack;
-	}
-	if (p->row->has_thread) {
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = trace_thread(p->im->t, &p->row->thread);
-	}
-	return ev;
+/* The amounts whose types the profile has, from the type `first` on. */
+static unsigned known_amounts(const struct pprof *p, unsigned first)
+{
+	unsigned known = 0;
+
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
+		if (pprof_type_of(&p->tables, first + a))
+			known |= 1u << a;
+	return known;
 }
 
 /* Blocks that share a fate, v[BLOCKS_COUNT] of them; first: whose types say what is known. */
 static enum status push_allocs(struct pprof *p, uint32_t stack, const int64_t v[BLOCKS_AMOUNTS],
 			       unsigned first, enum profile_fate fate, struct err *e)
 {
-	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-	struct event ev = event_of(p, EV_PROFILE, stack);
+	struct emit_profile row = {.stack = stack,
+				   .thread = thread_of(p),
+				   .domain = KNOWN(p->row->domain),
+				   .known = known_amounts(p, first)};
 
-	ev.has |= EV_HAS_DOMAIN;
-	ev.domain = p->row->domain;
-	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
-		if (pprof_type_of(&p->tables, first + a))
-			ev.has |= fields[a];
-	if (p->row->label.len) {
-		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_type(p->im->t, p->row->label.data, p->row->label.len);
-	}
-	return emit_blocks(&p->blocks, &ev, v, fate, e);
+	if (p->row->label.len)
+		row.type = trace_type(p->im->t, p->row->label.data, p->row->label.len);
+	return emit_blocks(&p->blocks, &row, v, fate, e);
 }
 
 static bool any_of(const int64_t v[BLOCKS_AMOUNTS])
@@ -268,16 +265,13 @@ static enum status push_heap(struct pprof *p, uint32_t stack, struct err *e)
 {
 	int64_t rest[BLOCKS_AMOUNTS], *live = &p->row->values[PPROF_LIVE];
 	enum status st = ST_OK;
-	unsigned known = 0;
 
 	if (p->blocks.live && any_of(live))
 		st = push_allocs(p, stack, live, PPROF_LIVE, PROFILE_LIVE, e);
 	if (st || !p->allocs)
 		return st;
-	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
-		if (pprof_type_of(&p->tables, PPROF_ALLOC + a))
-			known |= 1u << a;
-	emit_blocks_gone(&p->blocks, &p->row->values[PPROF_ALLOC], live, known, rest);
+	emit_blocks_gone(&p->blocks, &p->row->values[PPROF_ALLOC], live,
+			 known_amounts(p, PPROF_ALLOC), rest);
 	return any_of(rest) ? push_allocs(p, stack, rest, PPROF_ALLOC, PROFILE_FREED, e) : ST_OK;
 }
 
@@ -304,23 +298,22 @@ static bool is_of_any_event(const struct pprof *p)
 }
 
 /* Periods of the event that the row is of belong to its samples; those of others are sums of their own. */
-static enum status pprof_push_periods(struct pprof *p, uint32_t stack, struct event *sample,
+static enum status pprof_push_periods(struct pprof *p, uint32_t stack, struct emit_sample *sample,
 				      struct err *e)
 {
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < p->tables.n_types && !st; i++) {
-		struct event ev = event_of(p, EV_SAMPLE, stack), *to = &ev;
+		struct emit_sample own = {.stack = stack, .thread = thread_of(p)}, *to = &own;
 
 		if (!p->row->periods[i])
 			continue;
 		if (sample && is_of_event(p, i))
 			to = sample;
-		to->has |= EV_HAS_REQUESTED | EV_HAS_TYPE;
-		to->requested = (uint64_t)p->row->periods[i];
-		to->type = p->tables.types[i].marker;
-		if (to == &ev)
-			st = import_event(p->im, &ev, e);
+		to->period = KNOWN(p->row->periods[i]);
+		to->marker = p->tables.types[i].marker;
+		if (to == &own)
+			st = emit_sample(p->im, &own, e);
 	}
 	return st;
 }
@@ -330,43 +323,35 @@ static enum status pprof_push_sample(struct pprof *p, uint32_t stack, struct err
 	enum status st;
 	const struct pprof_type *time = pprof_type_of(&p->tables, PPROF_TIME);
 	const struct pprof_type *samples = pprof_type_of(&p->tables, PPROF_SAMPLES);
-	struct event ev = event_of(p, EV_SAMPLE, stack);
+	struct emit_sample s = {.stack = stack, .thread = thread_of(p)};
 
 	if (!p->row->values[PPROF_SAMPLES] && !p->row->values[PPROF_TIME] &&
 	    !p->row->values[PPROF_CALLS])
 		return pprof_push_periods(p, stack, NULL, e);
 	/* Samples of an event have no time beside those of a clock. */
-	if (time && (p->row->values[PPROF_TIME] || !is_of_any_event(p))) {
-		ev.has |= EV_HAS_TARGET;
-		ev.target = (uint64_t)p->row->values[PPROF_TIME];
-	}
+	if (time && (p->row->values[PPROF_TIME] || !is_of_any_event(p)))
+		s.self = KNOWN(p->row->values[PPROF_TIME]);
 	if (p->row->values[PPROF_CALLS]) {
-		struct event calls = ev;
+		struct emit_sample calls = s;
 
-		calls.has |= EV_HAS_COUNT;
-		calls.count = (uint64_t)p->row->values[PPROF_CALLS];
-		st = import_event(p->im, &calls, e);
+		calls.calls = KNOWN(p->row->values[PPROF_CALLS]);
+		st = emit_sample(p->im, &calls, e);
 		if (st || !p->row->values[PPROF_SAMPLES])
 			return st ? st : pprof_push_periods(p, stack, NULL, e);
-		ev.has &= (uint16_t)~EV_HAS_TARGET; /* the time is counted */
+		s.self = ABSENT; /* the time is counted */
 	}
 	/* What was counted one by one is calls: of contended locks, for example. */
-	if (samples && p->counted) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)p->row->values[PPROF_SAMPLES];
-	} else if (samples) {
-		event_set_samples(&ev, (uint64_t)p->row->values[PPROF_SAMPLES]);
-	}
+	if (samples)
+		*(p->counted ? &s.calls : &s.samples) = KNOWN(p->row->values[PPROF_SAMPLES]);
 	if (p->row->label.len) {
 		struct trace *t = p->im->t;
 		struct marker m = {trace_string(t, p->row->label.data, p->row->label.len),
 				   trace_strz(t, "label")};
 
-		ev.has |= EV_HAS_TYPE;
-		ev.type = trace_marker(t, &m);
+		s.marker = trace_marker(t, &m);
 	}
-	st = pprof_push_periods(p, stack, &ev, e);
-	return st ? st : import_event(p->im, &ev, e);
+	st = pprof_push_periods(p, stack, &s, e);
+	return st ? st : emit_sample(p->im, &s, e);
 }
 
 /* Pushes the rows that wait. */

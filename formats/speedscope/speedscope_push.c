@@ -203,19 +203,15 @@ void speedscope_add(struct speedscope *x, uint32_t stack, unsigned role, int64_t
 		*sum = INT64_MAX;
 }
 
-static struct event event_of(const struct speedscope_row *r, enum event_kind kind)
+/* The amounts that the file has, from the role `first` on. */
+static unsigned known_amounts(const struct speedscope *x, unsigned first)
 {
-	struct event ev = {.kind = (uint8_t)kind, .count = 1};
+	unsigned known = 0;
 
-	if (r->stack) {
-		ev.has |= EV_HAS_STACK;
-		ev.stack = r->stack;
-	}
-	if (r->thread) {
-		ev.has |= EV_HAS_THREAD;
-		ev.thread = r->thread;
-	}
-	return ev;
+	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
+		if (x->has_role[first + a])
+			known |= 1u << a;
+	return known;
 }
 
 /* Blocks of a row that share a fate; first: whose roles say what is known. */
@@ -223,8 +219,10 @@ static enum status push_blocks(struct speedscope *x, const struct speedscope_row
 			       const int64_t v[BLOCKS_AMOUNTS], unsigned first,
 			       enum profile_fate fate, struct err *e)
 {
-	static const uint16_t fields[] = {EV_HAS_COUNT, EV_HAS_REQUESTED, EV_HAS_REAL};
-	struct event ev = event_of(r, EV_PROFILE);
+	const struct emit_profile row = {.stack = r->stack,
+					 .thread = r->thread,
+					 .domain = KNOWN(DOMAIN_MALLOC),
+					 .known = known_amounts(x, first)};
 
 	if (!v[0] && !v[1] && !v[2])
 		return ST_OK;
@@ -232,26 +230,18 @@ static enum status push_blocks(struct speedscope *x, const struct speedscope_row
 		x->huge++;
 		return ST_OK;
 	}
-	ev.has |= EV_HAS_DOMAIN;
-	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
-		if (x->has_role[first + a])
-			ev.has |= fields[a];
-	return emit_blocks(&x->blocks, &ev, v, fate, e);
+	return emit_blocks(&x->blocks, &row, v, fate, e);
 }
 
 static enum status speedscope_push_row(struct speedscope *x, const struct speedscope_row *r,
 				       struct err *e)
 {
 	const int64_t *all = &r->sums[ROLE_ALLOC], *live = &r->sums[ROLE_LIVE];
-	struct event ev = event_of(r, EV_SAMPLE);
+	struct emit_sample s = {.stack = r->stack, .thread = r->thread};
 	int64_t rest[BLOCKS_AMOUNTS];
-	unsigned known = 0;
 	enum status st = push_blocks(x, r, live, ROLE_LIVE, PROFILE_LIVE, e);
 
-	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++)
-		if (x->has_role[ROLE_ALLOC + a])
-			known |= 1u << a;
-	emit_blocks_gone(&x->blocks, all, live, known, rest);
+	emit_blocks_gone(&x->blocks, all, live, known_amounts(x, ROLE_ALLOC), rest);
 	if (!st)
 		st = push_blocks(x, r, rest, ROLE_ALLOC, PROFILE_FREED, e);
 	if (st || (!r->sums[ROLE_SAMPLES] && !r->sums[ROLE_TIME] && !r->sums[ROLE_CALLS]))
@@ -260,24 +250,20 @@ static enum status speedscope_push_row(struct speedscope *x, const struct speeds
 		/* Calls and their time are in profiles of their own. */
 		if (!x->has_role[ROLE_CALLS] || !r->sums[ROLE_SAMPLES])
 			return ST_OK;
-		event_set_samples(&ev, (uint64_t)r->sums[ROLE_SAMPLES]);
-		return import_event(x->im, &ev, e);
+		s.samples = KNOWN(r->sums[ROLE_SAMPLES]);
+		return emit_sample(x->im, &s, e);
 	}
-	if (x->has_role[ROLE_TIME]) {
-		ev.has |= EV_HAS_TARGET;
-		ev.target = (uint64_t)r->sums[ROLE_TIME];
-	}
+	s.self = KNOWN_IF(x->has_role[ROLE_TIME], r->sums[ROLE_TIME]);
 	if (r->sums[ROLE_CALLS]) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = (uint64_t)r->sums[ROLE_CALLS];
-		st = import_event(x->im, &ev, e);
+		s.calls = KNOWN(r->sums[ROLE_CALLS]);
+		st = emit_sample(x->im, &s, e);
 		if (st || !r->sums[ROLE_SAMPLES])
 			return st;
-		ev = event_of(r, EV_SAMPLE); /* their time is counted */
+		s.self = s.calls = ABSENT; /* their time is counted */
 	}
 	if (x->has_role[ROLE_SAMPLES] && r->sums[ROLE_SAMPLES])
-		event_set_samples(&ev, (uint64_t)r->sums[ROLE_SAMPLES]);
-	return import_event(x->im, &ev, e);
+		s.samples = KNOWN(r->sums[ROLE_SAMPLES]);
+	return emit_sample(x->im, &s, e);
 }
 
 /* Samples that tm-export wrote in addition to calls are those calls too, where it did not tell them apart; so
@@ -322,11 +308,9 @@ static enum status speedscope_push_edge(struct speedscope *x, uint32_t frame, bo
 {
 	struct trace *t = x->im->t;
 	struct speedscope_frame *f = &x->frames[frame];
-	struct event ev = {.kind = enter ? EV_ENTER : EV_EXIT,
-			   .has = EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_TIME,
-			   .count = 1,
-			   .time = since_start(x),
-			   .thread = x->profile->thread};
+	struct emit_call call = {.thread = x->profile->thread,
+				 .time = KNOWN(since_start(x)),
+				 .continued = enter && x->continued};
 
 	if (!f->stack) {
 		struct marker m = {f->name ? f->name : trace_strz(t, "(unnamed)"), 0};
@@ -334,15 +318,9 @@ static enum status speedscope_push_edge(struct speedscope *x, uint32_t frame, bo
 		f->stack = trace_stack(t, 0, speedscope_location(x, frame));
 		f->marker = trace_marker(t, &m);
 	}
-	if (enter && x->continued) {
-		ev.has |= EV_HAS_COUNT;
-		ev.count = 0;
-	}
-	ev.stack = f->stack;
-	ev.type = f->marker;
-	if (ev.thread)
-		ev.has |= EV_HAS_THREAD;
-	return import_event(x->im, &ev, e);
+	call.stack = f->stack;
+	call.marker = f->marker;
+	return enter ? emit_enter(x->im, &call, e) : emit_exit(x->im, &call, e);
 }
 
 static enum status open_call(struct speedscope *x, uint32_t frame, struct err *e)

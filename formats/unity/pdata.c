@@ -187,29 +187,24 @@ static enum status pdata_read_marker(struct pdata *p, uint32_t thread, struct er
 
 static enum status pdata_start_frame(struct pdata *p, uint32_t f, struct err *e)
 {
-	struct event frame = {.kind = EV_FRAME,
-			      .has = EV_HAS_VALUE | (p->version >= 2 ? EV_HAS_TIME : 0),
-			      .value = (int64_t)p->offset + f};
-	struct event time = {.kind = EV_COUNTER, .has = EV_HAS_TYPE | EV_HAS_VALUE};
 	double start = p->version >= 2 ? as_f64(cursor_u64(p->c)) : 0;
+	struct known_number time = ABSENT;
+	int64_t duration;
 	enum status st;
 
 	if (p->version < 6)
 		start *= 1000;
 	if (!f)
 		p->first = start;
-	time.type = p->frame_time;
-	time.value = (int64_t)to_ns(p, as_f32(cursor_u32(p->c)));
+	duration = (int64_t)to_ns(p, as_f32(cursor_u32(p->c)));
 	if (cursor_failed(p->c))
 		return err_failure(e);
-	if (start - p->first > -9e12 && start - p->first < 9e12) {
-		frame.time = (int64_t)((start - p->first) * 1e6);
-	} else {
+	if (start - p->first > -9e12 && start - p->first < 9e12)
+		time = KNOWN_IF(p->version >= 2, (int64_t)((start - p->first) * 1e6));
+	else
 		p->odd_times++;
-		frame.has &= (uint16_t)~EV_HAS_TIME;
-	}
-	st = import_event(p->im, &frame, e);
-	return st ? st : import_event(p->im, &time, e);
+	st = emit_frame(p->im, KNOWN((int64_t)p->offset + f), time, e);
+	return st ? st : emit_counter(p->im, p->frame_time, ABSENT, duration, e);
 }
 
 static enum status pdata_read_frames(struct pdata *p, struct err *e)

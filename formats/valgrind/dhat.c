@@ -170,18 +170,14 @@ static enum status dhat_push(struct dhat *d, struct err *e)
 		const int64_t live[BLOCKS_AMOUNTS] = {(int64_t)p->v[END_BLOCKS],
 						      (int64_t)p->v[END_BYTES], 0};
 		int64_t gone[BLOCKS_AMOUNTS];
-		struct event row = {.kind = EV_PROFILE,
-				    .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_DOMAIN,
-				    .domain = DOMAIN_MALLOC};
+		struct emit_profile row = {.domain = KNOWN(DOMAIN_MALLOC), .known = BLOCKS_SIZED};
 
 		if (emit_blocks_huge(&blocks, all) || emit_blocks_huge(&blocks, live)) {
 			d->odd++;
 			continue;
 		}
 		row.stack = dhat_stack(d, p);
-		if (row.stack)
-			row.has |= EV_HAS_STACK;
-		emit_blocks_gone(&blocks, all, live, 3, gone);
+		emit_blocks_gone(&blocks, all, live, BLOCKS_SIZED, gone);
 		if (blocks.live && (live[0] || live[1]))
 			st = emit_blocks(&blocks, &row, live, PROFILE_LIVE, e);
 		if (!st && (gone[0] || gone[1]))

@@ -125,10 +125,8 @@ static enum status memcheck_push(struct memcheck *x, struct err *e)
 {
 	const int64_t v[BLOCKS_AMOUNTS] = {(int64_t)(x->count & INT64_MAX),
 					   (int64_t)(x->bytes & INT64_MAX), 0};
-	struct event row = {.kind = EV_PROFILE,
-			    .has = EV_HAS_COUNT | EV_HAS_REQUESTED | EV_HAS_TYPE | EV_HAS_DOMAIN,
-			    .type = x->type,
-			    .domain = DOMAIN_MALLOC};
+	struct emit_profile row = {
+	    .type = x->type, .domain = KNOWN(DOMAIN_MALLOC), .known = BLOCKS_SIZED};
 	struct trace *t = x->im->t;
 	enum status st = ST_OK;
 
@@ -137,8 +135,6 @@ static enum status memcheck_push(struct memcheck *x, struct err *e)
 	x->open = false;
 	st = memcheck_begin(x, e);
 	row.stack = trace_stack_of(t, x->line, x->n_line);
-	if (row.stack)
-		row.has |= EV_HAS_STACK;
 	x->n_line = 0;
 	x->records++;
 	x->listed += x->bytes;
