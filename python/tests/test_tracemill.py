@@ -94,6 +94,30 @@ class Symbolizing(unittest.TestCase):
             with tracemill.Symbolizer() as other, self.assertRaises(ValueError):
                 other.close_binary(b)
 
+    def test_verify(self):
+        at = self.main_address()
+        with tracemill.Symbolizer(verify=8, verify_seed=7) as s:
+            b = s.open(PROGRAM)
+            s.symbolize(b, range(at, at + 16))
+            v = s.verify()
+            self.assertEqual((v.seed, v.asked, v.equal, v.different, v.unknown), (7, 8, 8, 0, 0))
+            self.assertEqual(v.differences, [])
+        subprocess.check_call(["objcopy", "--strip-debug", PROGRAM, "no-dwarf"])
+        with tracemill.Symbolizer(verify=8) as s:
+            b = s.open("no-dwarf")
+            s.symbolize(b, [at])
+            v = s.verify()
+            self.assertEqual((v.asked, v.equal, v.different, v.unknown), (1, 0, 0, 1))
+            [d] = v.differences
+            self.assertEqual((d.path, d.address, d.unknown), (b.path, at, True))
+            self.assertIn("no DWARF", d.libdwarf)
+        with tracemill.Symbolizer() as s, self.assertRaises(tracemill.Error):
+            s.verify()
+        with self.assertRaises(tracemill.Error):
+            tracemill.Symbolizer(verify=10**6 + 1)
+        with self.assertRaises(OverflowError):
+            tracemill.Symbolizer(verify_seed=2**64)
+
     def test_process(self):
         with tracemill.Symbolizer() as s:
             p = s.process()

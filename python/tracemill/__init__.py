@@ -7,6 +7,10 @@
         for call in calls:                       # innermost first
             print(call.function, call.file, call.line)
 
+    with tracemill.Symbolizer(verify=1000) as s:     # libdwarf is asked again for 1000 random answers
+        s.symbolize(s.open("a.out"), [0x1189, 0x11a2])
+        print(s.verify().differences)
+
     for event in tracemill.read("run.tmt"):
         if event.kind == tracemill.ALLOC:
             print(event.requested, [tracemill.name(l) for l in event.stack])
@@ -36,8 +40,10 @@ from ._symbolize import (
     Answer,
     Binary,
     Call,
+    Difference,
     Process,
     Symbolizer,
+    Verified,
     demangle,
     symbolize,
 )

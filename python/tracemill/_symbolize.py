@@ -95,6 +95,28 @@ class _Facts(ctypes.Structure):
     ]
 
 
+class _Verified(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("seed", ctypes.c_uint64),
+        ("asked", ctypes.c_uint64),
+        ("equal", ctypes.c_uint64),
+        ("different", ctypes.c_uint64),
+        ("unknown", ctypes.c_uint64),
+    ]
+
+
+class _Difference(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("path", ctypes.c_char_p),
+        ("address", ctypes.c_uint64),
+        ("answer", ctypes.c_char_p),
+        ("libdwarf", ctypes.c_char_p),
+        ("unknown", ctypes.c_bool),
+    ]
+
+
 _handle, _pointer = ctypes.c_void_p, ctypes.POINTER
 declare("tracemill_symbolizer_new_of", ctypes.c_int, _pointer(_handle), _pointer(_Options), ctypes.c_uint32)
 declare("tracemill_symbolizer_free", None, _handle)
@@ -108,6 +130,8 @@ declare("tracemill_cancel", None, _handle)
 declare("tracemill_view", ctypes.c_int, _handle, _pointer(_Query), ctypes.c_size_t, _pointer(_Views))
 declare("tracemill_views_release", None, _pointer(_Views))
 declare("tracemill_next_warning", ctypes.c_char_p, _handle)
+declare("tracemill_verify", ctypes.c_int, _handle, _pointer(_Verified))
+declare("tracemill_difference", ctypes.c_int, _handle, ctypes.c_size_t, _pointer(_Difference))
 declare("tracemill_demangle", ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
 declare("tracemill_process_new", ctypes.c_int, _handle, _pointer(_handle))
 declare("tracemill_process_maps", ctypes.c_int, _handle, ctypes.c_char_p, ctypes.c_size_t)
@@ -154,6 +178,27 @@ class Binary(NamedTuple):
     complaint: str  # what was refused as its debug file, and why
 
 
+class Difference(NamedTuple):
+    """An answer that libdwarf does not give, both as a line for people."""
+
+    path: str
+    address: int  # link-time
+    answer: str
+    libdwarf: str  # its answer, or why it has none
+    unknown: bool  # it has none
+
+
+class Verified(NamedTuple):
+    """Answers of which libdwarf was asked again, and what is not equal."""
+
+    seed: int
+    asked: int  # the sum of the three that follow
+    equal: int
+    different: int
+    unknown: int  # libdwarf cannot say, or the binary has no DWARF
+    differences: "List[Difference]"  # those that are different or unknown, by path and address
+
+
 def demangle(name: str) -> str:
     """A linkage name as people write it; the name itself when it is not mangled."""
     raw = name.encode("utf-8", "surrogateescape")
@@ -180,6 +225,8 @@ class Symbolizer:
         system_dirs: bool = True,
         progress: Optional[Callable[[int, int], None]] = None,
         keep: int = 0,  # bytes of what was decoded; 0: 64 MiB, 1: nothing
+        verify: int = 0,  # how many random answers verify() asks again, at most a million
+        verify_seed: int = 0,  # the same seed chooses the same answers
     ) -> None:
         self._open = _handle()
         self._binaries: Set[int] = set()
@@ -203,6 +250,8 @@ class Symbolizer:
             cache_dir=named(cache_dir) if cache_dir else None,
             progress=self._progress,
             keep=whole(keep, "keep"),
+            verify=whole(verify, "verify"),
+            verify_seed=whole(verify_seed, "verify_seed"),
         )
         status = lib.tracemill_symbolizer_new_of(ctypes.byref(self._open), ctypes.byref(options), VERSION)
         if status != OK:
@@ -295,6 +344,20 @@ class Symbolizer:
     def process(self) -> "Process":
         """A process, to be told what is mapped where."""
         return Process(self)
+
+    def verify(self) -> Verified:
+        """Asks libdwarf again, in processes of its own, for `verify` random answers of all batches so far."""
+        sums = _Verified(size=ctypes.sizeof(_Verified))
+        self._check(lib.tracemill_verify(self._s, ctypes.byref(sums)))
+        found: List[Difference] = []
+        one = _Difference(size=ctypes.sizeof(_Difference))
+        while True:
+            status = lib.tracemill_difference(self._s, len(found), ctypes.byref(one))
+            if status == NOTHING:
+                return Verified(sums.seed, sums.asked, sums.equal, sums.different, sums.unknown, found)
+            self._check(status)
+            found.append(Difference(os.fsdecode(one.path), one.address, one.answer.decode("utf-8", "replace"),
+                                    one.libdwarf.decode("utf-8", "replace"), one.unknown))
 
     def cancel(self) -> None:
         """Ends a batch that another thread runs."""
