@@ -49,9 +49,9 @@ static uint64_t gmon_address(struct gmon *g)
 	return g->pointer == 8 ? cursor_u64(g->c) : cursor_u32(g->c);
 }
 
-static uint32_t gmon_location(struct gmon *g, uint64_t address)
+static uint32_t gmon_location(struct gmon *g, uint64_t address, enum location_kind kind)
 {
-	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = LOCATION_EXACT};
+	struct location l = {.raw = address, .space = SPACE_RUNTIME, .kind = (uint8_t)kind};
 
 	return trace_location(g->im->t, &l);
 }
@@ -85,7 +85,8 @@ static enum status gmon_histogram(struct gmon *g, struct err *e)
 			continue;
 		s.stack = trace_stack(
 		    g->im->t, 0,
-		    gmon_location(g, low + (uint64_t)((unsigned __int128)(high - low) * i / bins)));
+		    gmon_location(g, low + (uint64_t)((unsigned __int128)(high - low) * i / bins),
+				  LOCATION_EXACT));
 		if (seconds)
 			s.self = KNOWN((uint64_t)((unsigned __int128)n * 1000000000 / rate));
 		g->samples += n;
@@ -102,10 +103,11 @@ static enum status gmon_arc(struct gmon *g, struct err *e)
 
 	if (st)
 		return st;
-	/* Behind the call, but of gprof -s the caller's first byte: gprof looks it up as it is. */
+	/* Behind the call, but of gprof -s the caller's first byte: gprof looks it up as it is. An arc is of whole
+	 * functions, whatever is inlined at these places. */
 	if (from)
-		stack = trace_stack(g->im->t, 0, gmon_location(g, from));
-	stack = trace_stack(g->im->t, stack, gmon_location(g, to));
+		stack = trace_stack(g->im->t, 0, gmon_location(g, from, LOCATION_ENTRY));
+	stack = trace_stack(g->im->t, stack, gmon_location(g, to, LOCATION_ENTRY));
 	g->arcs++;
 	/* Its time is in the histogram. */
 	return emit_sample(

@@ -25,23 +25,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MOST = 1 << 20, DEPTH_MOST = 4096 };
+enum { LINE_MOST = 1 << 20, DEPTH_MOST = 4096, PROCESSES_MOST = 1024 };
+
+struct memcheck_record {
+	uint64_t bytes, count;
+	uint32_t type, stack, process;
+	uint32_t check; /* of its process */
+};
+
+struct memcheck_process {
+	uint64_t pid;
+	bool open; /* a record, whose stack goes on */
+	struct memcheck_record record;
+	uint64_t number; /* "in loss record 3 of 4" */
+	uint32_t check;  /* searches for leaks: each lists all records again */
+	uint64_t in_use; /* bytes at exit */
+	uint32_t *line;  /* innermost first */
+	size_t n_line, cap_line;
+};
 
 struct memcheck {
 	struct import *im;
-	struct emit_blocks blocks;
-	uint64_t bytes, count; /* of the record at hand */
-	uint32_t type;
-	uint32_t line[DEPTH_MOST]; /* innermost first */
-	size_t n_line;
-	bool open, begun;
-	uint64_t pid; /* of the record */
-	uint64_t records, refused;
-	uint64_t listed;                    /* bytes of all records */
-	bool brief;                         /* it has the sums of leaks alone */
-	bool searched;                      /* the log says how the search for leaks ended */
-	uint64_t in_use;                    /* bytes at exit, of all processes */
-	uint64_t deep;                      /* frames beyond DEPTH_MOST */
+	struct memcheck_process *processes;
+	size_t n_processes, cap_processes;
+	struct memcheck_record *records;
+	size_t n_records, cap_records;
+	bool brief;    /* it has the sums of leaks alone */
+	bool searched; /* the log says how the search for leaks ended */
+	uint64_t refused, changed, deep, crowded;
 	struct buf name, dir, file, object; /* of the frame */
 	uint64_t at_line;
 };
@@ -75,130 +86,179 @@ static bool memcheck_skip(const char **s, const char *end, const char *word)
 }
 
 /* "444 (144 direct, 300 indirect) bytes in 3 blocks are definitely lost", which ends at end. */
-static bool memcheck_sizes(struct memcheck *x, const char *s, const char *end)
+static bool memcheck_sizes(struct memcheck *x, struct memcheck_record *r, const char *s,
+			   const char *end)
 {
 	const char *close;
-	size_t n = memcheck_number(s, (size_t)(end - s), &x->bytes);
+	size_t n = memcheck_number(s, (size_t)(end - s), &r->bytes);
 
 	s += n;
 	if (n && memcheck_skip(&s, end, " (")) {
-		n = memcheck_number(s, (size_t)(end - s), &x->bytes);
+		n = memcheck_number(s, (size_t)(end - s), &r->bytes);
 		close = memchr(s, ')', (size_t)(end - s));
 		s = close ? close + 1 : end;
 	}
 	if (!n || !memcheck_skip(&s, end, " bytes in "))
 		return false;
-	n = memcheck_number(s, (size_t)(end - s), &x->count);
+	n = memcheck_number(s, (size_t)(end - s), &r->count);
 	s += n;
 	if (!n || !memcheck_skip(&s, end, " blocks are "))
 		return false;
-	x->type = trace_type(x->im->t, s, (size_t)(end - s));
+	r->type = trace_type(x->im->t, s, (size_t)(end - s));
 	return true;
 }
 
-/* A record begins: "... in loss record 3 of 3". */
-static bool memcheck_record(struct memcheck *x, const char *s, const char *end)
+static void memcheck_close(struct memcheck *x, struct memcheck_process *p)
 {
-	const char *to = memmem(s, (size_t)(end - s), " in loss record ", 16);
-	bool is = to && memcheck_sizes(x, s, to);
+	if (!p->open)
+		return;
+	p->open = false;
+	p->record.stack = trace_stack_of(x->im->t, p->line, p->n_line);
+	VEC_PUSH(x->records, x->n_records, x->cap_records) = p->record;
+}
 
-	x->refused += to && !is;
-	return is;
+/* A record begins: "... in loss record 3 of 3". */
+static bool memcheck_record(struct memcheck *x, struct memcheck_process *p, const char *s,
+			    const char *end)
+{
+	static const char mark[] = " in loss record ";
+	const char *to = memmem(s, (size_t)(end - s), mark, sizeof mark - 1),
+		   *at = to + sizeof mark - 1;
+	struct memcheck_record r = {.process = (uint32_t)(p - x->processes)};
+	uint64_t number = 0;
+
+	if (!to)
+		return false;
+	memcheck_close(x, p);
+	if (memchr(s, '(', (size_t)(to - s)) && memmem(s, (size_t)(to - s), "(+", 2)) {
+		x->changed++;
+		return false;
+	}
+	if (!memcheck_sizes(x, &r, s, to) || !memcheck_number(at, (size_t)(end - at), &number)) {
+		x->refused++;
+		return false;
+	}
+	p->check += number <= p->number;
+	p->number = number;
+	r.check = p->check;
+	p->record = r;
+	p->open = true;
+	p->n_line = 0;
+	return true;
+}
+
+/* NULL: there are too many. */
+static struct memcheck_process *memcheck_process(struct memcheck *x, uint64_t pid)
+{
+	for (size_t i = x->n_processes; i-- > 0;)
+		if (x->processes[i].pid == pid)
+			return &x->processes[i];
+	if (x->n_processes == PROCESSES_MOST) {
+		x->crowded++;
+		return NULL;
+	}
+	VEC_PUSH(x->processes, x->n_processes, x->cap_processes) =
+	    (struct memcheck_process){.pid = pid};
+	return &x->processes[x->n_processes - 1];
 }
 
 static enum status memcheck_begin(struct memcheck *x, struct err *e)
 {
 	struct trace *t = x->im->t;
 
-	if (x->begun)
-		return ST_OK;
 	/* What was freed is not in it, nor kinds that valgrind was not asked to show. */
 	trace_metric(t, METRIC_COUNT, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	trace_metric(t, METRIC_LIVE, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	t->unordered = true;
-	x->begun = true;
 	return import_begin(x->im, e);
 }
 
-static enum status memcheck_push(struct memcheck *x, struct err *e)
+/* The records of the last search for leaks of each process. *listed: their bytes. */
+static enum status memcheck_push(struct memcheck *x, uint64_t *listed, struct err *e)
 {
-	const int64_t v[BLOCKS_AMOUNTS] = {(int64_t)(x->count & INT64_MAX),
-					   (int64_t)(x->bytes & INT64_MAX), 0};
-	struct emit_profile row = {
-	    .type = x->type, .domain = KNOWN(DOMAIN_MALLOC), .known = BLOCKS_SIZED};
-	struct trace *t = x->im->t;
-	enum status st = ST_OK;
+	struct emit_blocks blocks = {.im = x->im, .live = true};
+	enum status st = memcheck_begin(x, e);
 
-	if (!x->open)
-		return ST_OK;
-	x->open = false;
-	st = memcheck_begin(x, e);
-	row.stack = trace_stack_of(t, x->line, x->n_line);
-	x->n_line = 0;
-	x->records++;
-	x->listed += x->bytes;
-	if (emit_blocks_huge(&x->blocks, v))
-		return st ? st : err_set(e, ST_BAD, "a record has %" PRIu64 " blocks", x->count);
-	return st ? st : emit_blocks(&x->blocks, &row, v, PROFILE_LIVE, e);
+	for (size_t i = 0; i < x->n_records && !st; i++) {
+		const struct memcheck_record *r = &x->records[i];
+		const int64_t v[BLOCKS_AMOUNTS] = {(int64_t)(r->count & INT64_MAX),
+						   (int64_t)(r->bytes & INT64_MAX), 0};
+		const struct emit_profile row = {.type = r->type,
+						 .stack = r->stack,
+						 .domain = KNOWN(DOMAIN_MALLOC),
+						 .known = BLOCKS_SIZED};
+
+		if (r->check != x->processes[r->process].check)
+			continue;
+		if (emit_blocks_huge(&blocks, v)) {
+			x->refused++;
+			continue;
+		}
+		*listed += r->bytes;
+		st = emit_blocks(&blocks, &row, v, PROFILE_LIVE, e);
+	}
+	return st;
 }
 
-static void memcheck_frame(struct memcheck *x, uint32_t location)
+static void memcheck_frame(struct memcheck *x, struct memcheck_process *p, uint32_t location)
 {
-	if (x->n_line < DEPTH_MOST)
-		x->line[x->n_line++] = location;
+	if (p->n_line < DEPTH_MOST)
+		VEC_PUSH(p->line, p->n_line, p->cap_line) = location;
 	else
 		x->deep++;
 }
 
 /* --- the log --- */
 
-static enum status memcheck_text_line(struct memcheck *x, const char *s, size_t n, struct err *e)
+/* "==77== text", with --time-stamp=yes "==00:00:00:01.234 77== text". What the program itself prints has no such head. */
+static struct memcheck_process *memcheck_head(struct memcheck *x, const char **s, const char *end)
 {
-	const char *end = s + n, *head = s;
-	uint64_t pid, v;
-	size_t digits = 0;
-	bool stack;
-	enum status st;
+	const char *at = *s, *close, *digits;
+	uint64_t pid;
 
-	/* What the program itself prints has no such head. */
-	if (!memcheck_skip(&s, end, "=="))
-		return ST_OK;
-	while (s + digits < end && s[digits] >= '0' && s[digits] <= '9')
-		digits++;
-	if (!num_dec(s, digits, &pid))
-		return ST_OK;
-	s += digits;
-	if (!memcheck_skip(&s, end, "== "))
-		return x->open && x->pid == pid && s + 2 >= end ? memcheck_push(x, e) : ST_OK;
-	head = s;
-	while (s < end && *s == ' ')
+	if (!memcheck_skip(&at, end, "=="))
+		return NULL;
+	close = memmem(at, (size_t)(end - at), "==", 2);
+	for (digits = close; digits && digits > at && digits[-1] >= '0' && digits[-1] <= '9';)
+		digits--;
+	if (!close || !num_dec(digits, (size_t)(close - digits), &pid))
+		return NULL;
+	for (; at < digits; at++) /* the time */
+		if ((*at < '0' || *at > '9') && *at != ':' && *at != '.' && *at != ' ')
+			return NULL;
+	*s = close + 2;
+	return memcheck_process(x, pid);
+}
+
+static void memcheck_text_line(struct memcheck *x, const char *s, size_t n)
+{
+	const char *end = s + n, *head;
+	struct memcheck_process *p = memcheck_head(x, &s, end);
+	uint64_t v;
+
+	if (!p)
+		return;
+	for (head = s; s < end && *s == ' ';)
 		s++;
-	stack = s > head && (text_begins(s, (size_t)(end - s), "at 0x") ||
-			     text_begins(s, (size_t)(end - s), "by 0x"));
-	if (stack && x->open && x->pid == pid) {
-		memcheck_frame(x, valgrind_place(x->im->t, s + 3, (size_t)(end - s - 3)));
-		return ST_OK;
+	if (s > head + 1 && (text_begins(s, (size_t)(end - s), "at 0x") ||
+			     text_begins(s, (size_t)(end - s), "by 0x"))) {
+		if (p->open)
+			memcheck_frame(x, p,
+				       valgrind_place(x->im->t, s + 3, (size_t)(end - s - 3)));
+		return;
 	}
-	if (stack) {
-		return ST_OK;
-	}
-	st = x->open && x->pid == pid ? memcheck_push(x, e) : ST_OK;
-	if (!st && memcheck_record(x, s, end)) {
-		st = memcheck_push(x, e); /* another process's */
-		x->open = true;
-		x->pid = pid;
-		x->n_line = 0;
-	} else if (text_begins(s, (size_t)(end - s), "LEAK SUMMARY:") ||
-		   memmem(s, (size_t)(end - s), "no leaks are possible", 21)) {
+	memcheck_close(x, p);
+	if (memcheck_record(x, p, s, end))
+		return;
+	if (text_begins(s, (size_t)(end - s), "LEAK SUMMARY:") ||
+	    memmem(s, (size_t)(end - s), "no leaks are possible", 21))
 		x->searched = true;
-	} else if (memmem(s, (size_t)(end - s), "Rerun with --leak-check=full", 28)) {
+	else if (memmem(s, (size_t)(end - s), "Rerun with --leak-check=full", 28))
 		x->brief = true;
-	} else if (memcheck_skip(&s, end, "in use at exit: ") &&
-		   memcheck_number(s, (size_t)(end - s), &v)) {
-		x->in_use += v;
-	}
-	return st;
+	else if (memcheck_skip(&s, end, "in use at exit: ") &&
+		 memcheck_number(s, (size_t)(end - s), &v))
+		p->in_use = v;
 }
 
 /* --- XML --- */
@@ -240,7 +300,7 @@ static bool memcheck_element(const char *s, size_t n, const char *tag, const cha
 	return true;
 }
 
-static void memcheck_xml_frame(struct memcheck *x)
+static void memcheck_xml_frame(struct memcheck *x, struct memcheck_process *p)
 {
 	struct trace *t = x->im->t;
 	uint32_t name, file = 0;
@@ -257,11 +317,12 @@ static void memcheck_xml_frame(struct memcheck *x)
 				  : trace_string(t, buf_str(&x->file), x->file.len);
 	}
 	memcheck_frame(
-	    x, emit_named(t, name, file, x->at_line < UINT32_MAX ? (uint32_t)x->at_line : 0));
+	    x, p, emit_named(t, name, file, x->at_line < UINT32_MAX ? (uint32_t)x->at_line : 0));
 }
 
-static enum status memcheck_xml_line(struct memcheck *x, const char *s, size_t n, struct err *e)
+static void memcheck_xml_line(struct memcheck *x, const char *s, size_t n)
 {
+	struct memcheck_process *p = memcheck_process(x, 0);
 	const char *text;
 	size_t n_text;
 
@@ -269,18 +330,17 @@ static enum status memcheck_xml_line(struct memcheck *x, const char *s, size_t n
 		s++;
 		n--;
 	}
-	if (text_is(s, n, "</error>"))
-		return memcheck_push(x, e);
-	if (memcheck_element(s, n, "text", &text, &n_text) && !x->open) {
-		x->open = memcheck_record(x, text, text + n_text);
-		x->n_line = 0;
-	} else if (!x->open) {
-		return ST_OK;
+	if (text_is(s, n, "</error>")) {
+		memcheck_close(x, p);
+	} else if (memcheck_element(s, n, "text", &text, &n_text) && !p->open) {
+		memcheck_record(x, p, text, text + n_text);
+	} else if (!p->open) {
+		return;
 	} else if (text_is(s, n, "<frame>")) {
 		x->name.len = x->dir.len = x->file.len = x->object.len = 0;
 		x->at_line = 0;
 	} else if (text_is(s, n, "</frame>")) {
-		memcheck_xml_frame(x);
+		memcheck_xml_frame(x, p);
 	} else if (memcheck_element(s, n, "obj", &text, &n_text)) {
 		memcheck_unescape(&x->object, text, n_text);
 	} else if (memcheck_element(s, n, "fn", &text, &n_text)) {
@@ -293,23 +353,49 @@ static enum status memcheck_xml_line(struct memcheck *x, const char *s, size_t n
 		if (!num_dec(text, n_text, &x->at_line))
 			x->at_line = 0;
 	}
-	return ST_OK;
 }
 
 /* --- both --- */
 
+static enum status memcheck_end(struct memcheck *x, bool cut, struct err *e)
+{
+	uint64_t listed = 0, in_use = 0;
+	enum status st;
+
+	for (size_t i = 0; i < x->n_processes; i++) {
+		memcheck_close(x, &x->processes[i]);
+		in_use += x->processes[i].in_use;
+	}
+	if (!x->n_records && (!x->searched || x->brief) && !x->changed && !x->refused)
+		return err_at(e, ST_BAD, 0,
+			      "the log has no records of leaks: run valgrind --leak-check=full");
+	st = memcheck_push(x, &listed, e);
+
+	const struct trace_loss losses[] = {
+	    LOSS(NOTE_LOSS, in_use > listed ? in_use - listed : 0,
+		 "bytes in use at exit are in no record (valgrind --show-leak-kinds=all)"),
+	    LOSS(NOTE_LOSS, x->changed,
+		 "records of searches that list changes alone were left out"),
+	    LOSS(NOTE_LOSS, x->refused, "numbers of records are impossible"),
+	    LOSS(NOTE_LOSS, x->deep, "frames of very deep stacks were left out"),
+	    LOSS(NOTE_LOSS, x->crowded, "lines of more than 1024 processes were left out"),
+	    LOSS_IF(NOTE_LOSS, cut, "the last line has no newline: the file may be cut short"),
+	};
+
+	TRACE_LOSSES(x->im->t, losses);
+	return st;
+}
+
 static enum status memcheck_read(struct import *im, struct err *e)
 {
-	struct memcheck *x = mem_zalloc(sizeof *x);
+	struct memcheck x = {.im = im};
 	struct cursor *c = &im->in->cur;
 	bool xml = false, first = true, cut = false;
-	enum status st = ST_OK;
+	enum status st;
 	const char *s;
 	size_t n;
 
-	x->im = im;
-	x->blocks = (struct emit_blocks){.im = im, .live = true};
-	while (!st && (s = cursor_line(c, &n, LINE_MOST))) {
+	while ((s = cursor_line(c, &n, LINE_MOST))) {
 		cut = n && (const char *)c->pos == s + n;
 		if (cut)
 			continue;
@@ -317,34 +403,22 @@ static enum status memcheck_read(struct import *im, struct err *e)
 			n--;
 		xml |= first && n && *s == '<';
 		first &= !n;
-		st = xml ? memcheck_xml_line(x, s, n, e) : memcheck_text_line(x, s, n, e);
+		if (xml)
+			memcheck_xml_line(&x, s, n);
+		else
+			memcheck_text_line(&x, s, n);
 	}
+	st = cursor_failed(c) && !x.n_records ? err_failure(e) : memcheck_end(&x, cut, e);
 	if (!st && cursor_failed(c))
 		st = err_failure(e);
-	if (!st)
-		st = memcheck_push(x, e);
-	if (!st && x->searched && !x->brief)
-		st = memcheck_begin(x, e); /* there may be none */
-	if (!st && !x->begun)
-		st = err_at(e, ST_BAD, 0,
-			    "the log has no records of leaks: run valgrind --leak-check=full");
-	if (x->begun) {
-		const struct trace_loss losses[] = {
-		    LOSS(NOTE_LOSS, x->in_use > x->listed ? x->in_use - x->listed : 0,
-			 "bytes in use at exit are in no record (valgrind --show-leak-kinds=all)"),
-		    LOSS(NOTE_LOSS, x->refused, "numbers of records are impossible"),
-		    LOSS(NOTE_LOSS, x->deep, "frames of very deep stacks were left out"),
-		    LOSS_IF(NOTE_LOSS, cut,
-			    "the last line has no newline: the file may be cut short"),
-		};
-
-		TRACE_LOSSES(im->t, losses);
-	}
-	buf_release(&x->name);
-	buf_release(&x->dir);
-	buf_release(&x->file);
-	buf_release(&x->object);
-	free(x);
+	for (size_t i = 0; i < x.n_processes; i++)
+		free(x.processes[i].line);
+	free(x.processes);
+	free(x.records);
+	buf_release(&x.name);
+	buf_release(&x.dir);
+	buf_release(&x.file);
+	buf_release(&x.object);
 	return st;
 }
 

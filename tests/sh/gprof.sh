@@ -14,7 +14,8 @@ cat >pg.c <<'END'
 #include <stdio.h>
 volatile unsigned long s;
 __attribute__((noinline)) void leaf(int n) { for (int i = 0; i < n * 1000; i++) s += i * i; }
-__attribute__((noinline)) void mid(int n) { for (int i = 0; i < n; i++) leaf(100 + i); }
+static inline __attribute__((always_inline)) void first(int n) { s += n; }
+__attribute__((noinline)) void mid(int n) { first(n); for (int i = 0; i < n; i++) leaf(100 + i); }
 __attribute__((noinline)) void other(void) { for (int i = 0; i < 300000; i++) s ^= i; leaf(50); }
 int main(void) { for (int i = 0; i < 60; i++) { mid(20); other(); } printf("%lu\n", s); return 0; }
 END

@@ -31,3 +31,22 @@ cat >vg.log <<'END'
 ==28532==    indirectly lost: 300 bytes in 3 blocks
 END
 tm-top -q --by type --csv vg.log | cut -d, -f2-4,10
+# Two searches in one run: the last one counts. Two processes, whose lines are mixed. Times in front.
+cat >two.log <<'END'
+==7== Memcheck, a memory error detector
+==7== 10 bytes in 1 blocks are definitely lost in loss record 1 of 2
+==7==    at 0x1: f (a.c:1)
+==7== 
+==7== 20 bytes in 2 blocks are possibly lost in loss record 2 of 2
+==7==    at 0x2: g (a.c:2)
+==7== 
+==7== 30 bytes in 3 blocks are definitely lost in loss record 1 of 1
+==8== 400 bytes in 4 blocks are definitely lost in loss record 1 of 1
+==7==    at 0x1: f (a.c:1)
+==8==    at 0x2: g (a.c:2)
+==7==    by 0x3: main (a.c:3)
+==8== 
+==7== 
+END
+tm-top -q --by stack --csv two.log | cut -d, -f2-4,10-
+sed 's/^==/==00:00:00:01.234 /' two.log | tm-top -q --by stack --csv | cut -d, -f2-4,10-
