@@ -276,12 +276,14 @@ static void doubts_of_arguments(struct compare_doubts *d, const struct compare *
 
 /* --- one run twice --- */
 
-static bool doubts_same_run(const struct profile *a, const struct profile *b)
+/* bytes: files with the same bytes are of one run. */
+static bool doubts_same_run(const struct profile *a, const struct profile *b, bool bytes)
 {
 	for (size_t i = 0; i < a->n_inputs; i++)
 		for (size_t k = 0; k < b->n_inputs; k++)
 			if ((a->inputs[i].run && a->inputs[i].run == b->inputs[k].run) ||
-			    (a->inputs[i].bytes && a->inputs[i].hash == b->inputs[k].hash &&
+			    (bytes && a->inputs[i].bytes &&
+			     a->inputs[i].hash == b->inputs[k].hash &&
 			     a->inputs[i].bytes == b->inputs[k].bytes))
 				return true;
 	return false;
@@ -291,8 +293,9 @@ static void doubts_of_pair(struct compare_doubts *d, const struct compare *c,
 			   const struct doubts_pair *p)
 {
 	/* Of a format without times two runs that do the same are the same bytes. */
-	if (!c->parts && doubts_same_run(p->a, p->b) &&
-	    (p->a->duration || !strcmp(p->a_name, p->b_name)))
+	bool bytes = p->a->duration || !strcmp(p->a_name, p->b_name);
+
+	if (!c->parts && doubts_same_run(p->a, p->b, bytes))
 		doubts_describe(d, DOUBT_COPY,
 				strcmp(p->a_name, p->b_name) ? "%s and %s are the same run"
 							     : "%s is given twice: the same run",
