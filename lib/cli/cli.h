@@ -70,8 +70,8 @@ void cli_output_unpacked(const char *path);
 void cli_output_binary(const char *path);
 /* The same for text, which may be for a terminal. */
 void cli_output_report(const char *path);
-/* The same for what is written by its name, which this is until the file is complete (NAME.XXXXXX
- * everywhere); NULL: no regular file. */
+/* The same for what opens its file by a path, which this is until the file is complete: /proc/self/fd/N, or NAME.XXXXXX
+ * where the file system has no files without a name. NULL: no regular file. */
 const char *cli_output_by_name(const char *path);
 /* Before cli_exit: false throws away the incomplete file. */
 void cli_output_done(bool written);

@@ -228,7 +228,7 @@ static bool keep_descriptor(int fd)
 static int open_unnamed(void)
 {
 	char path[32];
-	int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	if (fd >= 0 && access(path, F_OK)) {
@@ -249,13 +249,13 @@ static void name_aside(const char *path)
 }
 
 /* The file aside gets its name in the folder, or is removed. */
-static void write_aside(const char *path, bool by_name)
+static void write_aside(const char *path)
 {
 	int fd;
 
 	folder = folder_of(path);
 	name_aside(path);
-	fd = by_name ? -1 : open_unnamed();
+	fd = open_unnamed();
 	named = fd < 0;
 	if (named)
 		fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -275,7 +275,7 @@ static void write_aside(const char *path, bool by_name)
 }
 
 /* False: it is standard output. */
-static bool output_open(const char *path, bool by_name)
+static bool output_open(const char *path)
 {
 	bool standard = !path || !strcmp(path, "-"), there;
 	struct stat st, own;
@@ -292,7 +292,7 @@ static bool output_open(const char *path, bool by_name)
 			fail(name);
 	}
 	if (!there || S_ISREG(st.st_mode))
-		write_aside(path, by_name);
+		write_aside(path);
 	else if (!freopen(path, "w", stdout)) /* renaming cannot replace a device or a pipe */
 		fail(path);
 	return true;
@@ -300,7 +300,7 @@ static bool output_open(const char *path, bool by_name)
 
 void cli_output_binary(const char *path)
 {
-	if (!output_open(path, false) && isatty(STDOUT_FILENO))
+	if (!output_open(path) && isatty(STDOUT_FILENO))
 		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
 }
 
@@ -345,12 +345,17 @@ void cli_output_report(const char *path)
 		cli_usage("-o %s: a report would replace this recording: give another name, or "
 			  "remove it first",
 			  path);
-	output_open(path, false);
+	output_open(path);
 }
 
 const char *cli_output_by_name(const char *path)
 {
-	return output_open(path, true) && target ? aside : NULL;
+	static char unnamed[32];
+
+	if (!output_open(path) || !target)
+		return NULL;
+	snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", whole);
+	return named ? aside : unnamed;
 }
 
 void cli_output_done(bool written)

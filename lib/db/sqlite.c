@@ -8,8 +8,10 @@
 #include "lib/db/driver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -192,6 +194,41 @@ static int look(struct file *f)
 	return sqlite3_exec(f->handle, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
 }
 
+/* A file that has no name is given as /proc/self/fd/N. SQLite would look for the place that this link names, and opens no
+ * link: the file is opened by its descriptor. */
+static const char open_file[] = "/proc/self/fd/";
+
+static int sqlite_path_as_it_is(sqlite3_vfs *v, const char *path, int n, char *to)
+{
+	(void)v;
+	return snprintf(to, (size_t)n, "%s", path) < n ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+static int sqlite_system_open(const char *path, int flags, int mode)
+{
+	if (!strncmp(path, open_file, sizeof open_file - 1))
+		return fcntl(atoi(path + sizeof open_file - 1), F_DUPFD_CLOEXEC, 3);
+	return open(path, flags, mode);
+}
+
+/* What opens files at such a path; NULL: SQLite's own, which is for all other paths. */
+static const char *sqlite_vfs_of(const char *path)
+{
+	static sqlite3_vfs by_path;
+	sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
+
+	if (!usual || strncmp(path, open_file, sizeof open_file - 1))
+		return NULL;
+	by_path = *usual;
+	by_path.pNext = NULL;
+	by_path.zName = "by-path";
+	by_path.xFullPathname = sqlite_path_as_it_is;
+	if (usual->xSetSystemCall(usual, "open", (sqlite3_syscall_ptr)sqlite_system_open) ||
+	    sqlite3_vfs_register(&by_path, 0))
+		return NULL;
+	return by_path.zName;
+}
+
 static enum status sqlite_open_file(struct file *f, const char *path, enum db_mode mode,
 				    struct err *e)
 {
@@ -208,9 +245,10 @@ static enum status sqlite_open_file(struct file *f, const char *path, enum db_mo
 	/* SQLite would make an empty file of a missing one, or say no more than "cannot open". */
 	if (mode < DB_CREATE && access(path, mode == DB_READ ? R_OK : F_OK))
 		return err_set(e, ST_SYS, "%s", strerror(errno));
-	code = sqlite3_open_v2(
-	    path, &f->handle,
-	    mode == DB_READ && has_journal(path) ? SQLITE_OPEN_READONLY : flags[mode], NULL);
+	code = sqlite3_open_v2(path, &f->handle,
+			       mode == DB_READ && has_journal(path) ? SQLITE_OPEN_READONLY
+								    : flags[mode],
+			       sqlite_vfs_of(path));
 	if (code != SQLITE_OK)
 		return sqlite_failed(f, code, e);
 	sqlite3_busy_timeout(
