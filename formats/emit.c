@@ -3,6 +3,14 @@
 
 #include "lib/trace/reading.h"
 
+struct event event_of_frame(struct known_number number, struct known_number time)
+{
+	struct event ev = emit_event(EV_FRAME, 0, 0, 0, time);
+
+	emit_put_value(&ev, number);
+	return ev;
+}
+
 enum status emit_frame(struct import *im, struct known_number number, struct known_number time,
 		       struct err *e)
 {
@@ -19,19 +27,26 @@ enum status emit_frame_lasting(struct import *im, struct known_number number, ui
 			       struct known_number time, struct known_number duration,
 			       struct err *e)
 {
-	struct event ev = emit_event(EV_FRAME, 0, 0, 0, time);
+	struct event ev = event_of_frame(number, time);
 
-	emit_put_value(&ev, number);
 	emit_put_id(&ev, EV_HAS_NAME, &ev.name, label);
 	emit_put(&ev, EV_HAS_TARGET, &ev.target, duration);
 	return import_event(im, &ev, e);
 }
 
-enum status emit_log(struct import *im, uint32_t text, struct known_number time, struct err *e)
+struct event event_of_log(const struct emit_log *l)
 {
-	struct event ev = emit_event(EV_LOG, 0, 0, 0, time);
+	struct event ev = emit_event(EV_LOG, l->severity, 0, 0, l->time);
 
-	emit_put_id(&ev, EV_HAS_NAME, &ev.name, text);
+	emit_put_id(&ev, EV_HAS_NAME, &ev.name, l->text);
+	emit_put_value(&ev, l->level);
+	return ev;
+}
+
+enum status emit_log(struct import *im, const struct emit_log *l, struct err *e)
+{
+	struct event ev = event_of_log(l);
+
 	return import_event(im, &ev, e);
 }
 
@@ -51,12 +66,19 @@ enum status emit_counter(struct import *im, uint32_t counter, struct known_numbe
 	return import_event(im, &ev, e);
 }
 
-enum status emit_decimal(struct import *im, uint32_t counter, struct known_number time,
-			 decimal value, struct err *e)
+struct event event_of_decimal(uint32_t counter, struct known_number time, decimal value)
 {
 	struct event ev = emit_event(EV_COUNTER, counter, 0, 0, time);
 
 	reading_set(&ev, value);
+	return ev;
+}
+
+enum status emit_decimal(struct import *im, uint32_t counter, struct known_number time,
+			 decimal value, struct err *e)
+{
+	struct event ev = event_of_decimal(counter, time, value);
+
 	return import_event(im, &ev, e);
 }
 

@@ -83,8 +83,8 @@ struct emit_alloc {
 	struct known_number domain; /* enum domain */
 };
 
-static inline enum status emit_alloc_as(struct import *im, enum event_kind kind,
-					const struct emit_alloc *a, struct err *e)
+/* event_of_*: events for a reader that hands on many at once. */
+static inline struct event event_of_alloc(enum event_kind kind, const struct emit_alloc *a)
 {
 	struct event ev = emit_event(kind, a->type, a->stack, a->thread, a->time);
 
@@ -94,6 +94,14 @@ static inline enum status emit_alloc_as(struct import *im, enum event_kind kind,
 	emit_put(&ev, EV_HAS_REQUESTED, &ev.requested, a->requested);
 	emit_put(&ev, EV_HAS_REAL, &ev.real, a->real);
 	emit_put_domain(&ev, a->domain);
+	return ev;
+}
+
+static inline enum status emit_alloc_as(struct import *im, enum event_kind kind,
+					const struct emit_alloc *a, struct err *e)
+{
+	struct event ev = event_of_alloc(kind, a);
+
 	return import_event(im, &ev, e);
 }
 
@@ -149,7 +157,7 @@ struct emit_sample {
 	struct known_number period; /* how many events of the marker's name the samples stand for */
 };
 
-static inline enum status emit_sample(struct import *im, const struct emit_sample *s, struct err *e)
+static inline struct event event_of_sample(const struct emit_sample *s)
 {
 	struct event ev = emit_event(EV_SAMPLE, s->marker, s->stack, s->thread, s->time);
 
@@ -160,6 +168,13 @@ static inline enum status emit_sample(struct import *im, const struct emit_sampl
 	emit_put(&ev, EV_HAS_COUNT, &ev.count, s->calls);
 	if (s->samples.is)
 		event_set_samples(&ev, s->samples.v);
+	return ev;
+}
+
+static inline enum status emit_sample(struct import *im, const struct emit_sample *s, struct err *e)
+{
+	struct event ev = event_of_sample(s);
+
 	return import_event(im, &ev, e);
 }
 
@@ -202,6 +217,7 @@ static inline enum status emit_exit(struct import *im, const struct emit_call *c
 	return emit_edge(im, EV_EXIT, c, e);
 }
 
+struct event event_of_frame(struct known_number number, struct known_number time);
 /* The next frame begins: its number and time. */
 enum status emit_frame(struct import *im, struct known_number number, struct known_number time,
 		       struct err *e);
@@ -215,13 +231,19 @@ enum status emit_frame_lasting(struct import *im, struct known_number number, ui
 			       struct err *e);
 
 /* A line of a log, or an event that the program told; text: a string. */
-enum status emit_log(struct import *im, uint32_t text, struct known_number time, struct err *e);
+struct emit_log {
+	uint32_t text, severity;         /* severity: a marker */
+	struct known_number level, time; /* level: the severity as a number of the log's own */
+};
+struct event event_of_log(const struct emit_log *l);
+enum status emit_log(struct import *im, const struct emit_log *l, struct err *e);
 
 /* A counter of im->t; its name is in the manual page of the format. */
 uint32_t emit_counter_id(struct import *im, const char *name, const char *unit);
 enum status emit_counter(struct import *im, uint32_t counter, struct known_number time,
 			 int64_t value, struct err *e);
 /* The same with decimals. */
+struct event event_of_decimal(uint32_t counter, struct known_number time, decimal value);
 enum status emit_decimal(struct import *im, uint32_t counter, struct known_number time,
 			 decimal value, struct err *e);
 

@@ -556,8 +556,11 @@ static enum status push_events(struct table *t, const struct row *row, struct er
 		size_t n = (size_t)((to ? to : end) - s);
 
 		if (n)
-			st = emit_log(t->im, trace_string(t->im->t, s, n),
-				      KNOWN_IF(row->has_begin, row->begin), e);
+			st = emit_log(
+			    t->im,
+			    &(struct emit_log){.text = trace_string(t->im->t, s, n),
+					       .time = KNOWN_IF(row->has_begin, row->begin)},
+			    e);
 		s = to ? to + 1 : NULL;
 	}
 	return st;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/unity/frames.h"
 
+#include "formats/emit.h"
 #include "formats/unity/bytes.h"
 #include "lib/base/mem.h"
-#include "lib/trace/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +44,6 @@ static enum status flush_batch(struct unity_frames *f, struct err *e)
 	st = n ? sink_events(f->im->sink, f->im->t, f->batch, n, e) : ST_OK;
 	f->names.shared |= f->im->t->n_stacks != stacks;
 	return st;
-}
-
-static struct event *next_event(struct unity_frames *f, uint8_t kind, uint16_t has)
-{
-	struct event *ev = &f->batch[f->n_batch++];
-
-	*ev = (struct event){.kind = kind, .has = has};
-	return ev;
 }
 
 static uint32_t lane_row(struct unity_frames *f, uint32_t lane)
@@ -114,69 +106,60 @@ static uint32_t inner_stack(struct unity_frames *f, uint32_t node, uint32_t call
 	return *id = stack;
 }
 
-static void emit_sample(struct unity_frames *f, const struct unity_item *it)
+static struct event sample_of(struct unity_frames *f, const struct unity_item *it)
 {
-	struct event *ev = next_event(f, EV_SAMPLE,
-				      EV_HAS_TYPE | EV_HAS_STACK | EV_HAS_TIME | EV_HAS_THREAD |
-					  EV_HAS_VALUE | EV_HAS_TARGET);
+	struct emit_sample s = {.time = KNOWN(unity_time(&f->clock, it->start)),
+				.total = KNOWN(it->total),
+				.self = KNOWN(it->self)};
 	const struct unity_node *node = &f->names.nodes[it->node];
 
-	ev->stack = unity_stack(&f->names, it->node);
-	ev->type = unity_marker_row(&f->names, node->marker);
+	s.stack = unity_stack(&f->names, it->node);
+	s.marker = unity_marker_row(&f->names, node->marker);
 	if (it->calls)
-		ev->stack = trace_stack(f->im->t, inner_stack(f, node->parent, it->calls),
-					unity_marker_location(&f->names, node->marker));
-	ev->time = unity_time(&f->clock, it->start);
-	ev->thread = lane_row(f, it->thread);
-	ev->value = (int64_t)it->total;
-	ev->target = it->self;
+		s.stack = trace_stack(f->im->t, inner_stack(f, node->parent, it->calls),
+				      unity_marker_location(&f->names, node->marker));
+	s.thread = lane_row(f, it->thread);
+	return event_of_sample(&s);
 }
 
-static void unity_frames_emit_alloc(struct unity_frames *f, const struct unity_item *it,
-				    uint32_t node)
+static struct event alloc_of(struct unity_frames *f, const struct unity_item *it, uint32_t node)
 {
 	static const char name[] = "GC.Alloc";
-	uint32_t stack = inner_stack(f, node, it->calls);
-	struct event *ev = next_event(f, EV_ALLOC,
-				      EV_HAS_TYPE | EV_HAS_TIME | EV_HAS_THREAD | EV_HAS_DOMAIN |
-					  EV_HAS_REQUESTED);
+	struct emit_alloc a = {.stack = inner_stack(f, node, it->calls),
+			       .time = KNOWN(unity_time(&f->clock, it->start)),
+			       .requested = KNOWN(it->total),
+			       .domain = KNOWN(DOMAIN_MONO)};
 
 	if (!f->gc_alloc)
 		f->gc_alloc = trace_type(f->im->t, name, sizeof name - 1);
-	if (stack)
-		ev->has |= EV_HAS_STACK;
-	ev->stack = stack;
-	ev->type = f->gc_alloc;
-	ev->time = unity_time(&f->clock, it->start);
-	ev->thread = lane_row(f, it->thread);
-	ev->requested = it->total;
-	ev->domain = DOMAIN_MONO;
+	a.type = f->gc_alloc;
+	a.thread = lane_row(f, it->thread);
+	return event_of_alloc(EV_ALLOC, &a);
+}
+
+/* Logs and counters may have no time. */
+static struct known_number time_of(struct unity_frames *f, const struct unity_item *it)
+{
+	return it->start ? KNOWN(unity_time(&f->clock, it->start)) : ABSENT;
 }
 
 /* Unity's LogType. */
-static void unity_frames_emit_log(struct unity_frames *f, const struct unity_item *it)
+static struct event log_of(struct unity_frames *f, const struct unity_item *it)
 {
 	static const char *const levels[] = {"Error", "Assert", "Warning", "Log", "Exception"};
 	struct trace *t = f->im->t;
-	struct event *ev = next_event(f, EV_LOG, EV_HAS_NAME | EV_HAS_VALUE);
+	struct emit_log l = {.text = it->node, .level = KNOWN(it->total), .time = time_of(f, it)};
 
-	ev->name = it->node;
-	ev->value = (int64_t)it->total;
-	if (it->total < sizeof levels / sizeof *levels) {
-		ev->has |= EV_HAS_TYPE;
-		ev->type = trace_marker(
+	if (it->total < sizeof levels / sizeof *levels)
+		l.severity = trace_marker(
 		    t, &(struct marker){trace_strz(t, levels[it->total]), trace_strz(t, "log")});
-	}
-	if (it->start) {
-		ev->has |= EV_HAS_TIME;
-		ev->time = unity_time(&f->clock, it->start);
-	}
+	return event_of_log(&l);
 }
 
 static enum status unity_frames_emit(struct unity_frames *f, const struct unity_item *it,
 				     struct err *e)
 {
-	struct event *ev;
+	const struct unity_node *node;
 
 	if (f->n_batch == UNITY_BATCH) {
 		enum status st = flush_batch(f, e);
@@ -185,22 +168,18 @@ static enum status unity_frames_emit(struct unity_frames *f, const struct unity_
 			return st;
 	}
 	switch ((enum unity_kind)it->kind) {
-	case UNITY_SAMPLE: emit_sample(f, it); break;
+	case UNITY_SAMPLE: f->batch[f->n_batch++] = sample_of(f, it); break;
 	case UNITY_MAYBE_ALLOC:
 	case UNITY_GC_ALLOC:
-		if (f->names.markers[f->names.nodes[it->node].marker].gc_alloc)
-			unity_frames_emit_alloc(f, it, f->names.nodes[it->node].parent);
+		node = &f->names.nodes[it->node];
+		if (f->names.markers[node->marker].gc_alloc)
+			f->batch[f->n_batch++] = alloc_of(f, it, node->parent);
 		break;
-	case UNITY_ALLOC: unity_frames_emit_alloc(f, it, it->node); break;
-	case UNITY_LOG: unity_frames_emit_log(f, it); break;
+	case UNITY_ALLOC: f->batch[f->n_batch++] = alloc_of(f, it, it->node); break;
+	case UNITY_LOG: f->batch[f->n_batch++] = log_of(f, it); break;
 	case UNITY_COUNTER:
-		ev = next_event(f, EV_COUNTER, EV_HAS_TYPE);
-		ev->type = it->node;
-		reading_put(ev, (int64_t)it->total, it->self);
-		if (it->start) {
-			ev->has |= EV_HAS_TIME;
-			ev->time = unity_time(&f->clock, it->start);
-		}
+		f->batch[f->n_batch++] = event_of_decimal(
+		    it->node, time_of(f, it), decimal_join((int64_t)it->total, it->self));
 		break;
 	}
 	return ST_OK;
@@ -209,7 +188,7 @@ static enum status unity_frames_emit(struct unity_frames *f, const struct unity_
 static enum status unity_frames_announce(struct unity_frames *f, struct err *e)
 {
 	const struct unity_bucket *b = &f->buckets[0];
-	struct event *ev;
+	struct known_number time = ABSENT;
 	enum status st = ST_OK;
 
 	if (f->announced)
@@ -224,12 +203,9 @@ static enum status unity_frames_announce(struct unity_frames *f, struct err *e)
 	if (st || !b->numbered)
 		return st;
 	st = flush_batch(f, e);
-	ev = next_event(f, EV_FRAME, EV_HAS_VALUE);
-	ev->value = b->number;
-	if (b->timed) {
-		ev->has |= EV_HAS_TIME;
-		ev->time = unity_time(&f->clock, b->start);
-	}
+	if (b->timed)
+		time = KNOWN(unity_time(&f->clock, b->start));
+	f->batch[f->n_batch++] = event_of_frame(KNOWN(b->number), time);
 	return st;
 }
 
