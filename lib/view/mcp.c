@@ -686,6 +686,44 @@ static const char *missing(const struct tool *t, const struct view_value *argume
 	return NULL;
 }
 
+/* Whether JSON text of properties has this one, and whether as a string. */
+static bool has_property(const char *properties, const char *key, bool *string)
+{
+	char quoted[64];
+	const char *at;
+
+	if (snprintf(quoted, sizeof quoted, "\"%s\":{\"type\":\"", key) >= (int)sizeof quoted)
+		return false;
+	at = strstr(properties, quoted);
+	*string = at && !strncmp(at + strlen(quoted), "string", 6);
+	return at;
+}
+
+/* An argument that is misspelled or of another type would be an answer to another question. */
+static enum status check_arguments(const struct tool *t, const struct view_value *arguments,
+				   struct err *e)
+{
+	if (!arguments)
+		return ST_OK;
+	if (arguments->kind != VALUE_OBJECT)
+		return err_set(e, ST_BAD, "arguments are not an object");
+	for (const struct view_value *v = arguments->first; v; v = v->next) {
+		bool string = false,
+		     known = has_property(t->properties, v->key, &string) ||
+			     (t->filters && has_property(FILTERS, v->key, &string)) ||
+			     (t->pages && has_property(PAGES, v->key, &string));
+
+		if (!known)
+			return err_set(e, ST_BAD, "%s has no argument %s: tools/list has them",
+				       t->name, v->key);
+		if (string && v->kind != VALUE_STRING && v->kind != VALUE_NULL)
+			return err_set(e, ST_BAD, "%s is not a string", v->key);
+		if (string && v->kind == VALUE_STRING && strlen(v->text) != v->len)
+			return err_set(e, ST_BAD, "%s has a NUL", v->key);
+	}
+	return ST_OK;
+}
+
 static void mcp_reply_call(struct mcp *m, struct buf *to, const struct view_value *id,
 			   const struct view_value *params)
 {
@@ -702,7 +740,9 @@ static void mcp_reply_call(struct mcp *m, struct buf *to, const struct view_valu
 		return;
 	}
 	buf_addc(&content, '{');
-	st = lacks ? err_set(&e, ST_BAD, "%s is missing", lacks) : t->run(&c);
+	st =
+	    lacks ? err_set(&e, ST_BAD, "%s is missing", lacks) : check_arguments(t, arguments, &e);
+	st = st ? st : t->run(&c);
 	if (!st && content.len > TEXT_MAX)
 		st = err_set(&e, ST_LIMIT,
 			     "the page is longer than 1 MiB: ask for fewer rows (limit)");

@@ -49,6 +49,12 @@ check 'results are complete' [ "$(jq -r 'select(.id < 4).result.resultType' got 
 check 'a revision that nobody knows is refused with those that are' [ "$(jq -c 'select(.id == 4).error | [.code, .data.supported, .data.requested]' got)" = '[-32022,["2026-07-28"],"1900-01-01"]' ]
 check 'a handshake has the revision of its time' [ "$(jq -r 'select(.id > 4).result.protocolVersion' got | tr '\n' ' ')" = '2025-11-25 2025-11-25 ' ]
 
+# What is misspelled, no string, or cut by a NUL is no question without a filter.
+for arguments in '{"frames":"3..4"}' '{"focus":123}' '"x"' '{"focus":"\u0000abc"}'; do
+	printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"top","arguments":%s}}\n' "$arguments"
+done | tm-view -q --no-symbols --mcp a.tmt >got 2>err
+check 'wrong arguments are errors that name them' [ "$(jq -r 'select(.result.isError).result.content[0].text' got | tr '\n' ';')" = 'top has no argument frames: tools/list has them;focus is not a string;arguments are not an object;focus has a NUL;' ]
+
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	echo 'skip - the official client: there is no node with npm'
 	exit $failed
