@@ -573,13 +573,17 @@ static enum status push_row(struct table *t, const struct row *row, struct err *
 	int64_t number = row->has_number ? row->number : (int64_t)t->rows;
 	enum status st = ST_OK;
 
+	/* A frame of no length, or one up to the next, would be a number that nobody measured. */
+	if (frame && t->axis && t->frames && !row->has_duration) {
+		t->unlasting++;
+		frame = false;
+	}
 	if (frame && (!t->in_frame || number != t->frame || !t->by_number)) {
 		uint32_t label =
 		    row->events.n ? trace_string(t->im->t, row->events.s, row->events.n) : 0;
 
 		st = emit_frame_lasting(t->im, KNOWN(number), label, at,
 					KNOWN_IF(row->has_duration, row->duration), e);
-		t->unlasting += t->axis && t->frames && !row->has_duration;
 	}
 	t->in_frame |= frame;
 	t->frame = frame ? number : t->frame;
@@ -668,7 +672,8 @@ static void note_losses(struct table *t)
 	    LOSS(NOTE_LOSS, t->unnamed, "values are of columns without a name: left out"),
 	    LOSS(NOTE_LOSS, t->process_at == 1 ? t->nobodys : 0,
 		 "rows are too short to say of which process they are: left out"),
-	    LOSS(NOTE_LOSS, t->unlasting, "frames do not say how long they took"),
+	    LOSS(NOTE_LOSS, t->unlasting,
+		 "rows do not say how long their frame took: they are no frames"),
 	    LOSS(NOTE_GUESS, t->backward, "rows begin before the row above them"),
 	    LOSS(NOTE_INFO, t->headers, "lines repeat the header"),
 	    LOSS(NOTE_INFO, t->unusual, "rows are marked as unusual: left out"),

@@ -8,10 +8,12 @@
 #include "lib/library/trace_symbolizer.h"
 #include "lib/sandbox/sandbox.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { LARGE = 1 << 20 }; /* bytes of arrays that are mapped */
 
@@ -272,11 +274,26 @@ static void close_symbolizer(struct autosymbolize *a)
 	cli_progress_clear();
 }
 
+/* A binary that the user gave is there: FILE, or MODULE=FILE. */
+static void check_given(const struct cli_symbols *s)
+{
+	for (size_t i = 0; s->of_captures && i < s->n_exes; i++) {
+		const char *path = s->exes[i], *equals = strchr(path, '=');
+
+		if (equals && access(path, F_OK))
+			path = equals + 1;
+		if (access(path, R_OK))
+			cli_die(path, "cannot open: %s", strerror(errno));
+	}
+}
+
 void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *when,
 		       const struct import_options *o, size_t n, const char *const *operands)
 {
 	struct autosymbolize a = {.to = s, .import = o};
 	size_t wanted = 0;
+
+	check_given(s);
 
 	for (size_t i = 0; i < n && !s->off; i++)
 		wanted += is_wanted(s, operands[i]);

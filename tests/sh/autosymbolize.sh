@@ -63,8 +63,10 @@ try tm-top -q --csv
 tm-symbolize -q -e sp given.mem 2>err | tm-top -q --csv --by function >want 2>>err
 tm-top -q --csv --by function -e sp given.mem >got 2>>err
 check 'tm-top -e: as tm-symbolize -e before it' eval 'grep -q ",main,sp" want && cmp want got'
-tm-top -q --csv --by function -e "given=$PWD/absent" given.mem >got 2>err
-check '... and of no such file: addresses' eval '! grep -q ",main,sp" got && [ "$(wc -l <got)" -gt 2 ]'
+for file in absent "given=$PWD/absent"; do
+	tm-symbolize -q -e "$file" given.mem >got 2>want
+	check "... and of no such file the same error: $file" eval '! tm-top -q -e "$file" given.mem >got 2>err && sed s/tm-symbolize/tm-top/ want | cmp - err'
+done
 tm-top -q --csv --by function -e sp --no-symbols given.mem >got 2>err
 check '... nor with --no-symbols' eval '! grep -q ",main,sp" got && [ "$(wc -l <got)" -gt 2 ]'
 check 'tm-top --no-symbols: none' eval '! tm-top -q --csv --no-symbols q1.tmt | grep -q "s\.c"'

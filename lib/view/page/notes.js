@@ -44,7 +44,7 @@ learn({
 	"rows begin before the row above them": "开始时间早于上一行的行",
 	"values are of columns without a name: left out": "忽略了没有名称的列中的值",
 	"rows are too short to say of which process they are: left out": "忽略了内容过短、看不出属于哪个进程的行",
-	"frames do not say how long they took": "没有耗时的帧",
+	"rows do not say how long their frame took: they are no frames": "没有帧耗时的行：不算帧",
 	"ends of asynchronous calls or frames have no begin": "没有开始的异步调用或帧的结束",
 	"asynchronous calls or frames have no end: left out": "忽略了没有结束的异步调用或帧",
 	"frames are those of the surface with most: {0*}": "帧取自帧数最多的 surface：{0}",
