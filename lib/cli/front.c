@@ -171,7 +171,7 @@ static bool front_has_browser(char **argv)
 /* $BROWSER, as xdg-open and Python's webbrowser read it: its first. */
 static void front_start_browser(char *address)
 {
-	const char *chosen = front_is_set("BROWSER") ? getenv("BROWSER") : "xdg-open";
+	const char *given = getenv("BROWSER"), *chosen = given && *given ? given : "xdg-open";
 	char *name = strndup(chosen, strcspn(chosen, ":"));
 	pid_t pid = fork();
 

@@ -46,6 +46,8 @@ const char *cli_output_name(void)
 enum request { KEEP = 'k', DROP = 'd' };
 
 static int ask[2] = {-1, -1}, answers[2] = {-1, -1};
+static _Thread_local bool
+    is_placer; /* which may run out of memory before it is ready, and then ends the program */
 /* link names the file without a name. */
 static struct sandbox_call link_target, link_aside, replace_target, remove_aside;
 
@@ -110,6 +112,7 @@ static void *placer_work(void *arg)
 	char what;
 	ssize_t n;
 
+	is_placer = true;
 	sandbox_enter_thread(folder, calls, sizeof calls / sizeof *calls);
 	while (write(answers[1], &error, sizeof error) > 0) {
 		while ((n = read(ask[0], &what, 1)) < 0 && errno == EINTR)
@@ -143,6 +146,8 @@ static int placer_ask(enum request what)
 {
 	char c = (char)what;
 
+	if (is_placer)
+		return named ? make(&remove_aside) : 0;
 	return write(ask[1], &c, 1) == 1 ? placer_answer() : errno;
 }
 

@@ -314,7 +314,7 @@ static inline int64_t capture_block_time(struct cap_ring *ring)
 	    atomic_load_explicit(&cap_clock, memory_order_relaxed))
 		return cap_time();
 	now = ticks();
-	if (now - ring->ticks >= TICKS) {
+	if (now - ring->ticks + 1 > TICKS) { /* where there are none: always */
 		ring->time = cap_now();
 		ring->ticks = now;
 	}
