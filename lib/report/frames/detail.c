@@ -34,7 +34,8 @@ struct frames_detail {
 	struct buf text, chain;
 	struct stack_cut cut;
 	char note[STACK_CUT_NOTE];
-	const char *notes[1];
+	const char *notes[1 + SUMS];
+	char limits[SUMS][64];
 	const char *details[DETAIL_CALLS];
 	char more[64];
 };
@@ -233,6 +234,19 @@ static void frames_detail_cut_stacks(struct frames_detail *d)
 	}
 }
 
+static void frames_detail_note_limits(struct frames_detail *d)
+{
+	const struct profile *run = &d->p->now;
+
+	for (unsigned s = 0; s < SUMS; s++)
+		if (sum_is_full(s, run->unfiltered.v[s]) || sum_is_full(s, run->all.v[s])) {
+			snprintf(d->limits[s], sizeof d->limits[s],
+				 "%s: more than 64 bits can hold", metric_table[s].title);
+			d->notes[d->table.n_notes++] = d->limits[s];
+			d->table.notes = d->notes;
+		}
+}
+
 struct frames_detail *frames_detail_new(const struct grouped_profile *p, int sort, uint64_t n,
 					uint64_t stacks, const char *title, struct err *e)
 {
@@ -262,6 +276,7 @@ struct frames_detail *frames_detail_new(const struct grouped_profile *p, int sor
 	d->table.totals = d->totals;
 	d->table.n_totals = 1;
 	frames_detail_cut_stacks(d);
+	frames_detail_note_limits(d);
 	return d;
 }
 
