@@ -534,13 +534,13 @@ static enum status mach_open(struct object_image *f, const struct object_want *w
 	return st ? st : mach_read(f, want, e);
 }
 
-/* Its .dSYM, else its debug map. */
+/* Its .dSYM, else its debug map. A .dSYM that was refused is said in any case. */
 static bool mach_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
 {
 	if (dsym_find(o, s, refused))
 		return true;
 	debug_map_find(o);
-	return object_has_debug_map(o);
+	return object_has_debug_map(o) && !refused->len;
 }
 
 const struct object_format format_mach = {

@@ -46,7 +46,7 @@ answers() {
 		if ! grep -q ', 0 different, ' err; then
 			missing="libdwarf answers otherwise: $(grep verify: err | head -n 3)"
 		elif ! grep -q ', 0 unknown' err && [[ $row != dwp-lie-* ]]; then
-			grep -Eq 'unknown: (the file has no DWARF|the symbol file is not DWARF)' err ||
+			grep -Eq 'unknown: (the file has no DWARF|the symbol file is not DWARF|the debug information is in object files)' err ||
 				missing="libdwarf knows too little: $(grep verify: err | head -n 3)"
 		fi
 		[ $status = 5 ] && status=$want_status # nothing of it is DWARF
