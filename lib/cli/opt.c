@@ -233,8 +233,9 @@ static void help(void)
 	opt_print_rows(cli_now->common, false);
 	if (cli_now->want_all)
 		print_old();
-	fprintf(cli_out(), "\n%ssee %s(1), tracemill(7)\n",
-		cli_now->want_all ? "" : "--help all explains every option; ", p->name);
+	fprintf(cli_out(), "\n%ssee %.*s(1), tracemill(7)\n",
+		cli_now->want_all ? "" : "--help all explains every option; ",
+		(int)strcspn(p->name, " "), p->name); /* "tracemill show" is in tracemill(1) */
 }
 
 /* --cum for --cumulative, --mpas for --maps; NULL when nothing is near, or more than one. */

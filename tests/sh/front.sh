@@ -28,6 +28,9 @@ check 'the screen has every program, and no other' [ "$(names | grep -vx 'run\|s
 run tracemill --version
 check 'tracemill --version' grep -Eq '^tracemill \(tracemill\) [0-9]' out
 
+run tracemill show --help
+check 'tracemill show --help names a page that is there' grep -q 'see tracemill(1), tracemill(7)$' out
+
 # Options and status go through.
 "$GEN/trace" --seed 4 --events 50 >a.tmt
 tm-top -q --csv a.tmt >want
