@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The enter and exit events of threads, kept until they can be written by thread: 16 bytes an event
- * in an unlinked temporary file, in blocks; in memory there are the open ones, a block for each
- * thread and a number for each block.
+ * Keeps the enter and exit events of each thread until they can be written by thread. They are in an unlinked
+ * temporary file, 16 bytes each, in blocks. Memory holds the block that each thread fills, and a number for each
+ * block.
  *
  * What is open, and what an exit ends, is open_calls.h's business; what is kept is balanced and in
  * order of time: a pause ends what is open, which goes on behind it; an exit that ends nothing is dropped; what is open at the capture's end is left at

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values along runs: of everything, of each entity of a key, of a policy's rules, of a counter; and
- * where they step (lib/stats/steps.h): between builds, each with the median of its runs.
+ * A series is one value for each run: of the total, of an entity, of a rule of a policy, or of a counter. Its steps
+ * (lib/stats/steps.h) are between builds, of which each has the median of its runs.
  *
  * Entities are distinguished by name here: what has the same name in two builds is one series,
  * whatever its line; names that are not unique by their files, too (series_match.h). A run that does not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first bytes of compressed files: gzip, zstd, xz, bzip2 and lz4 (frames, and the legacy ones);
- * and the frames that zstd and lz4 have in common, which say how long they are and are skipped.
+ * Detects compressed files by their first bytes: gzip, zstd, xz, bzip2 and lz4 (its frame format and the legacy one).
+ * Skippable frames, which zstd and lz4 have in common, say their length and are skipped.
  */
 #ifndef TM_INPUT_MAGIC_H
 #define TM_INPUT_MAGIC_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The name most similar to the text of an option that matches no name: by how many letters have to be changed,
- * added or taken out until the text occurs in the name, in either case. Method: Myers, "A fast bit-vector
- * algorithm for approximate string matching", J. ACM 46 (1999).
+ * For the text of an option that matches no name, finds the name that contains it with the smallest edit distance,
+ * ignoring case. Method: Myers, "A fast bit-vector algorithm for approximate string matching", J. ACM 46 (1999).
  */
 #ifndef TM_MATCH_NEAR_H
 #define TM_MATCH_NEAR_H

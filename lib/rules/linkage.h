@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions that another source file may have under the same linkage name: those of C++ that are static,
- * in an anonymous namespace, or of such a scope or template argument (Itanium C++ ABI, 5.1.2: "L" before
+ * Tells whether a function of C++ has internal linkage, so that another source file may have one of the same name: it
+ * is static, or it, its scope or a template argument is in an anonymous namespace (Itanium C++ ABI, 5.1.2: "L" before
  * an unqualified name, and "12_GLOBAL__N_1").
  */
 #ifndef TM_RULES_LINKAGE_H

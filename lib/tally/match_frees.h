@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to tally.h: an allocation is followed to its free, where frees are matched: live blocks, the
- * peak of their bytes, and what temporary blocks and lifetimes come from.
+ * Internal to tally.h: pairs each allocation with its free, and computes live blocks, their peak in bytes, temporary
+ * blocks and lifetimes.
  */
 #ifndef TM_TALLY_MATCH_FREES_H
 #define TM_TALLY_MATCH_FREES_H

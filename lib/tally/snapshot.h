@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tally's own arrays, copied to one block of memory and from there into other tallies of the same capture: one that
- * leaves nothing out takes them instead of the events. So does one that is asked for a selection, with what a tally of
- * the same options made of that. They have no form but the tally's. Without it a ranking in tm-view takes 3 times as
- * long, with a filter by name 4 times (1.5 million allocations, 5,000 stacks).
+ * A snapshot is the finished tally of a whole capture, in one block of memory. A tally of the same capture that
+ * leaves nothing out copies it and does not read the events again. So does one that is asked for a selection, with
+ * what a tally of the same options made of that. They have no form but the tally's. Without it a ranking in tm-view
+ * takes 3 times as long, with a filter by name 4 times (1.5 million allocations, 5,000 stacks).
  */
 #ifndef TM_TALLY_SNAPSHOT_H
 #define TM_TALLY_SNAPSHOT_H

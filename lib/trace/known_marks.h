@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two readings of one input whose marks of frames may come after the events of their time, such as a file in which
- * the main thread stands last: the first reading finds the marks, and the second one has them from its beginning
+ * Some inputs have the marks of frames behind the events of these frames, such as a file in which the main thread
+ * stands last. They are read twice: the first reading finds the marks, and the second one has them from its beginning
  * (trace.marks).
  */
 #ifndef TM_TRACE_KNOWN_MARKS_H

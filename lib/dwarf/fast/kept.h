@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the fast engine keeps from batch to batch (dwarf_kept of engine.h): of a file its units and
- * what they claim, of a unit that was asked for again all of its answers, packed. Units go, those
- * used longest ago first, and then whole files, where there would be more bytes than the limit.
+ * The cache of the fast engine between batches (dwarf_kept of engine.h). It has the units of a file with their
+ * address ranges, and all answers, packed, of units that were asked for again. Units go, those used longest ago
+ * first, and then whole files, where there would be more bytes than the limit.
  *
  * Nothing of a batch's answer points into what is kept: its calls are copies, whose texts are the file's or copies,
  * too. So what is kept may go at any time, but for what the batch that runs uses. Only dwarf_kept_ask shows it as it is.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The set of blocks that are live, as the writer knows them, of a recording that has begun in the
- * middle of a program: what is freed and not in it is from before. It grows; one thread at a time.
+ * The writer's set of live blocks, for a recording that began in a running program. A free of a block that is not in
+ * the set belongs to an allocation from before. It grows; one thread at a time.
  */
 #ifndef TM_RECORDER_BASE_BLOCKS_H
 #define TM_RECORDER_BASE_BLOCKS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions that the hooks call: of each name the next definition after this library, which is the C library's
- * or that of an allocator that the program links; where none comes after us (dlopen has loaded us), the first of
- * the program's.
+ * Finds the functions that the hooks call. Of each name it is the next definition after this library: the C
+ * library's, or that of an allocator that the program links. If none comes after us (dlopen has loaded us), it is the
+ * first one of the program.
  *
  * They are read from the modules' own symbol tables, all in one walk before the program runs; those of
  * a C++ library also when one has come by dlopen. Never by dlsym: it replaces, or takes, what the

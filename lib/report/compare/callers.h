@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for one function, such as a game's own allocator, through which nearly all of a run goes: to rules
- * that look at each site or function, all that it is called for is one entity.
+ * Finds a function, such as a game's own allocator, through which nearly all of a run goes. Rules that look at each
+ * site or function see one entity in all that it is called for.
  */
 #ifndef TM_REPORT_COMPARE_CALLERS_H
 #define TM_REPORT_COMPARE_CALLERS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The main chain of callers of a ranking's first rows: of the code that calls the site the one
- * through which most of the row's sum comes, its main caller, and so on, while at least a quarter
- * of the row comes that way and up to main. One line each: "by b < c < main: 61.20% of it".
+ * Finds the main chain of callers of a ranking's first rows. A site's main caller is the one through which most of
+ * the row's sum comes; the next is that caller's main caller. The chain ends at main, or where less than a quarter of
+ * the row comes that way. One line each: "by b < c < main: 61.20% of it".
  */
 #ifndef TM_REPORT_TOP_CALLERS_H
 #define TM_REPORT_TOP_CALLERS_H
