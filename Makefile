@@ -159,7 +159,7 @@ SYMBOLS  := $(B)/installed/libtracemill-symbols-$(VERSION).so
 # have the same rooms, the interface too, with memory as programs have it; tm-view has them as the library has.
 library_src := $(wildcard lib/library/*.c lib/base/*.c lib/trace/*.c lib/object/*.c lib/dwarf/*.c \
             lib/dwarf/*/*.c lib/pdb/*.c lib/demangle/*.c lib/index/*.c lib/find/*.c lib/managed/*.c lib/symbolize/*.c \
-            lib/input/*.c lib/pack/*.c lib/disasm/code.c lib/sandbox/*.c) formats/maps.c formats/minidump.c formats/smaps.c
+            lib/input/*.c lib/pack/*.c lib/disasm/code.c lib/sandbox/*.c) formats/maps.c formats/minidump.c formats/smaps.c formats/emit.c
 library_major := $(shell sed -n 's/.*UINT32_C(\([0-9]*\)) << 16.*/\1/p' lib/library/tracemill/version.h)
 library_api := $(wildcard lib/library/tracemill/*.h)
 library_names := $(shell sed -n 's/^\t\(tracemill_[a-z_]*\);/\1/p' lib/library/libtracemill.map)

@@ -122,13 +122,13 @@ static bool memcheck_record(struct memcheck *x, struct memcheck_process *p, cons
 			    const char *end)
 {
 	static const char mark[] = " in loss record ";
-	const char *to = memmem(s, (size_t)(end - s), mark, sizeof mark - 1),
-		   *at = to + sizeof mark - 1;
+	const char *to = memmem(s, (size_t)(end - s), mark, sizeof mark - 1), *at;
 	struct memcheck_record r = {.process = (uint32_t)(p - x->processes)};
 	uint64_t number = 0;
 
 	if (!to)
 		return false;
+	at = to + sizeof mark - 1;
 	memcheck_close(x, p);
 	if (memchr(s, '(', (size_t)(to - s)) && memmem(s, (size_t)(to - s), "(+", 2)) {
 		x->changed++;
