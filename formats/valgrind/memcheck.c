@@ -130,7 +130,7 @@ static bool memcheck_record(struct memcheck *x, struct memcheck_process *p, cons
 		return false;
 	at = to + sizeof mark - 1;
 	memcheck_close(x, p);
-	if (memchr(s, '(', (size_t)(to - s)) && memmem(s, (size_t)(to - s), "(+", 2)) {
+	if (memmem(s, (size_t)(to - s), "(+", 2) || memmem(s, (size_t)(to - s), "(-", 2)) {
 		x->changed++;
 		return false;
 	}
