@@ -10,7 +10,7 @@
 #   oracle-wrong  the rest of the line says why the oracle is wrong, and which third way proves that
 # A line of oracle-wrong that begins with family/case-* is about one check of cases that the seed draws:
 # the check stands in "quotes" before the reason, as the oracle prints it, and no other is excused. On some
-# days none of them is drawn: only such a line is never stale.
+# days none of them is drawn: only such a line is never stale. A line about a case may have a check, too.
 # A failure that no list names is a failure here. A line of which no case failed is one, too: it is
 # stale and has to go. A failure that a list names is printed and counts as skipped.
 #
@@ -60,6 +60,9 @@ awk -v status="$status" -v only="${ORACLE_ONLY-}" -v open="$lists/oracle-open" -
 				split(line, parts, "\"")
 				name = name ": " parts[2]
 				drawn[name] = 1
+			} else if (file == wrong && line ~ /^"[^"]+"[ \t]*[^ \t]/) {
+				split(line, parts, "\"")
+				name = name ": " parts[2]
 			}
 			why[name] = kind ": " line
 			lines[++n] = name
@@ -80,7 +83,7 @@ awk -v status="$status" -v only="${ORACLE_ONLY-}" -v open="$lists/oracle-open" -
 		check = name
 		sub(/[0-9]+$/, "*", check)
 		check = check ": " text
-		line = check in drawn ? check : name in why ? name : family in why ? family : ""
+		line = check in drawn ? check : name ": " text in why ? name ": " text : name in why ? name : family in why ? family : ""
 		if (line == "") {
 			print "not ok - " substr($0, 6)
 			failed++
