@@ -197,6 +197,13 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 		cli_times_report(j->trace_symbolizer, j->read, j->write);
 }
 
+/* True if an option says how captures are read. */
+static bool reads_captures(const struct cli_import *i)
+{
+	return i->options.format || i->options.maps || i->options.config || i->slide ||
+	       i->locations || i->offsets;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_import import = {.may_find_slide = true};
@@ -270,6 +277,9 @@ int main(int argc, char **argv)
 	if (j.missing + (j.collect.dir != NULL) + text + prewarm + binaries.explain > 1)
 		cli_usage(
 		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
+	if (text && reads_captures(&import))
+		cli_usage("-f, --maps, --config, --slide, --locations and --offsets are for captures, "
+			  "and --text reads logs");
 	if (binaries.verify && (prewarm || j.missing || j.collect.dir))
 		cli_usage(
 		    "--verify needs answers, which --prewarm, --missing and --collect do not give");
