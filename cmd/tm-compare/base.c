@@ -237,6 +237,28 @@ static enum status base_find_beginning(struct cli_compare *c, struct history *h,
 	return ST_OK;
 }
 
+/* Says what a store without green runs has. */
+static enum status base_count_others(struct history *h, struct buf *to, struct err *e)
+{
+	struct history_choice red = {.status = "red"}, any = {0};
+	struct history_runs runs;
+	size_t n_red;
+
+	if (history_runs(h, &red, &runs, e))
+		return err_failure(e);
+	n_red = runs.n;
+	history_runs_release(&runs);
+	if (history_runs(h, &any, &runs, e))
+		return err_failure(e);
+	if (!runs.n)
+		buf_adds(to, ": the store has no runs");
+	else
+		buf_addf(to, ": the store has %zu red and %zu of unknown status", n_red,
+			 runs.n - n_red);
+	history_runs_release(&runs);
+	return ST_OK;
+}
+
 /* Why there is no base, in c->no_base. */
 static enum status base_explain_none(struct cli_compare *c, struct history *h, const char *build,
 				     const struct base_left_out *out, struct err *e)
@@ -270,10 +292,10 @@ static enum status base_explain_none(struct cli_compare *c, struct history *h, c
 		if (runs.n) {
 			buf_addf(&b, ": the store has %zu of ", runs.n);
 			base_add_names(&runs, true, &b);
-		} else {
-			buf_adds(&b, ": the store has no runs");
 		}
 		st = base_find_beginning(c, h, runs.n > 0, e);
+		if (!runs.n && !st)
+			st = base_count_others(h, &b, e);
 	}
 	history_runs_release(&runs);
 	c->no_base = arena_strndup(&c->in.names, b.data, b.len);

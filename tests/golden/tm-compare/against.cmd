@@ -52,3 +52,8 @@ for build in 1 2 3 4 5 6 7; do
 	[ $build = 1 ] || grep -E 'allocates|is above|^  *A .*->' out
 	tm-history add -q --no-config --slide 0 h.db run?.mem --build v$build --status green --branch main --date 2026-03-0$build >added
 done
+echo "a store without green runs says what it has: one red, two of which nobody said a status"
+rm h.db
+tm-history add -q --slide 0 h.db b0.mem --status red --branch main --date 2026-03-01 >added
+for i in 1 2; do tm-history add -q --slide 0 h.db b$i.mem --branch main --date 2026-03-02 >added; done
+gate '' now.mem
