@@ -51,7 +51,7 @@ static _Thread_local struct view_question {
 	struct view_sums second; /* of the side that is read last */
 	struct event_store with_second;
 	const struct event_store *of; /* which store it is the same as; NULL: none */
-	const struct query_args *args;
+	struct query_args *args;
 } question;
 
 static const struct event_store *view_store_of(void *arg, const char *operand)
@@ -120,12 +120,13 @@ static enum status view_write(void *arg, const struct table_document *d,
 			      const struct render_options *o, FILE *out, struct err *e)
 {
 	(void)arg;
-	return query_form_write(question.args, d, o, out, e);
+	(void)out;
+	return query_form_make(question.args, d, o, e);
 }
 
 static _Thread_local struct cli_session session;
 
-static void view_answer(void *arg, const struct query_args *q, FILE *out, FILE *err)
+static void view_answer(void *arg, struct query_args *q, FILE *out, FILE *err)
 {
 	static const struct cli_host host = {.store = view_store_of,
 					     .refuse = view_guard,

@@ -6,6 +6,7 @@
 #include "lib/view/mcp.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/render/json.h"
 #include "lib/view/tree_cache.h"
 
@@ -161,11 +162,12 @@ static void mcp_add_table(struct buf *b, const struct table_section *s, uint64_t
 	buf_addc(b, '}');
 }
 
-/* The tables; a page of the first one. */
-static void mcp_write_tables(const struct query_form *f, const struct table_document *d,
-			     struct buf *b)
+/* The tables as text; a page of the first one. */
+static void *mcp_make_tables(const struct query_form *f, const struct table_document *d, size_t *n)
 {
+	struct buf made = BUF_INIT, *b = &made;
 	bool first = true;
+	char *text;
 
 	text_member(b, "title", document_title(d));
 	json_facts(b, d);
@@ -180,25 +182,29 @@ static void mcp_write_tables(const struct query_form *f, const struct table_docu
 		first = false;
 	}
 	buf_addc(b, ']');
+	*n = b->len;
+	text = resource_scope_outside(b->len + 1);
+	memcpy(text, b->data, b->len);
+	buf_release(b);
+	return text;
 }
 
 static enum status mcp_answer_tables(struct call *c, const char *question, uint64_t offset,
 				     uint64_t limit)
 {
-	const struct query_form form = {mcp_write_tables, offset, limit};
+	const struct query_form form = {mcp_make_tables, offset, limit};
 	struct query_result a;
-	const char *text = NULL;
-	size_t n = 0;
-	enum status st = query_ask(&a, &c->m->view->runner, question, &form, &text, &n, c->e);
+	char *text = query_ask(&a, &c->m->view->runner, question, &form, c->e);
 
-	if (!st) {
+	if (text) {
 		text_member(c->to, "command", question);
 		buf_addc(c->to, ',');
-		buf_add(c->to, text, n);
+		buf_adds(c->to, text);
 		text_member(c->to, "messages", a.messages.len ? a.messages.data : "");
 	}
 	query_result_release(&a);
-	return st;
+	free(text);
+	return text ? ST_OK : err_failure(c->e);
 }
 
 /* One row more than the page has shows whether there is another. */
@@ -389,9 +395,9 @@ static enum status mcp_run_children(struct call *c)
 			list[n++] = &t->items[i];
 	qsort(list, n, sizeof *list, mcp_by_weight);
 	text_member(c->to, "command", t->question);
-	text_member(c->to, "unit", t->type);
-	if (t->metric)
-		text_member(c->to, "metric", t->metric);
+	text_member(c->to, "unit", t->flame->type);
+	if (t->flame->metric)
+		text_member(c->to, "metric", t->flame->metric);
 	json_key(c->to, "of");
 	mcp_add_node(c->to, t, number, node);
 	json_key(c->to, "children");
@@ -418,9 +424,9 @@ static enum status mcp_run_path(struct call *c)
 	if (!t)
 		return err_failure(c->e);
 	text_member(c->to, "command", t->question);
-	text_member(c->to, "unit", t->type);
-	if (t->metric)
-		text_member(c->to, "metric", t->metric);
+	text_member(c->to, "unit", t->flame->type);
+	if (t->flame->metric)
+		text_member(c->to, "metric", t->flame->metric);
 	json_key(c->to, "path");
 	buf_addc(c->to, '[');
 	for (;; node = t->items[node].parent) {

@@ -176,26 +176,22 @@ void query_args_release(struct query_args *q)
 {
 	argv_release(&q->words);
 	arena_release(&q->arena);
+	free(q->formed);
 }
 
-enum status query_form_write(const struct query_args *q, const struct table_document *d,
-			     const struct render_options *o, FILE *out, struct err *e)
+enum status query_form_make(struct query_args *q, const struct table_document *d,
+			    const struct render_options *o, struct err *e)
 {
 	struct table_section one;
 	struct table_document chosen;
-	struct buf b = BUF_INIT;
-	enum status st;
+	enum status st = q->form.make ? render_chosen(d, o, &one, &chosen, e) : ST_NONE;
 
-	if (!q->form.write)
-		return ST_NONE;
-	st = render_chosen(d, o, &one, &chosen, e);
 	if (st)
 		return st;
-	q->form.write(&q->form, &chosen, &b);
-	if (putc(QUERY_FORMED, out) < 0 || fwrite(buf_at(&b, 0), 1, b.len, out) != b.len)
-		st = err_sys(e, "write");
-	buf_release(&b);
-	return st;
+	free(q->formed);
+	q->formed = NULL;
+	q->formed = q->form.make(&q->form, &chosen, &q->n_formed);
+	return ST_OK;
 }
 
 /* --- the thread of an answer --- */
@@ -396,9 +392,17 @@ static void end(struct query_result *a, const char *why)
 	a->out = a->err = -1;
 	a->ended = why;
 	a->status = why ? 128 + SIGKILL : atomic_load(&w->status);
+	if (!why) {
+		a->formed = w->args.formed;
+		a->n_formed = w->args.n_formed;
+		w->args.formed = NULL;
+	}
 	a->work = NULL;
 	work_drop(w);
 }
+
+static const char too_long[] =
+    "the answer is longer than may be (--answer-bytes): ask for fewer rows";
 
 bool query_result_go_on(struct query_result *a)
 {
@@ -409,7 +413,7 @@ bool query_result_go_on(struct query_result *a)
 	read_some(&a->out, &a->text, a->bytes);
 	read_some(&a->err, &a->messages, MESSAGES);
 	if (a->text.len > a->bytes || a->messages.len > MESSAGES)
-		end(a, "the answer is longer than may be (--answer-bytes): ask for fewer rows");
+		end(a, too_long);
 	else if (clock_ms() >= a->until)
 		end(a, "it took longer than may be (--time-limit)");
 	else if (a->out < 0 && a->err < 0)
@@ -439,31 +443,34 @@ void query_result_release(struct query_result *a)
 		end(a, "nobody waits for it");
 	buf_release(&a->text);
 	buf_release(&a->messages);
+	free(a->formed);
 }
 
-enum status query_ask(struct query_result *a, const struct query_runner *by, const char *question,
-		      const struct query_form *form, const char **text, size_t *n, struct err *e)
+void *query_ask(struct query_result *a, const struct query_runner *by, const char *question,
+		const struct query_form *form, struct err *e)
 {
 	struct query_args q;
-	enum status st = query_args_make(&q, by, question, strlen(question), e);
+	void *formed;
 
 	*a = (struct query_result){.out = -1, .err = -1};
-	if (st)
-		return st;
+	if (query_args_make(&q, by, question, strlen(question), e))
+		return NULL;
 	q.form = *form;
 	if (!query_result_start(a, by, &q, e)) {
 		query_args_release(&q);
-		return err_failure(e);
+		return NULL;
 	}
 	query_result_wait(a);
 	buf_str(&a->messages);
-	if (a->ended)
-		return err_set(e, ST_LIMIT, "%s", a->ended);
-	if (a->text.len && a->text.data[0] == QUERY_FORMED) {
-		*text = a->text.data + 1;
-		*n = a->text.len - 1;
-		return ST_OK;
-	}
-	return err_set(e, ST_BAD, "%.380s",
-		       a->text.len ? "the answer is not a report as JSON" : a->messages.data);
+	formed = a->formed;
+	a->formed = NULL;
+	if (formed && a->n_formed <= a->bytes)
+		return formed;
+	if (a->ended || formed)
+		err_set(e, ST_LIMIT, "%s", a->ended ? a->ended : too_long);
+	else
+		err_set(e, ST_BAD, "%.380s",
+			a->text.len ? "the answer is not a report as JSON" : a->messages.data);
+	free(formed);
+	return NULL;
 }

@@ -38,17 +38,18 @@ struct query_program {
 			       * NULL: loaded files are its operands */
 };
 
-/* What a front end makes of a document, in the thread that has it, in place of JSON that it would read again. What it
- * writes begins with QUERY_FORMED, as nothing that is printed does. */
-enum { QUERY_FORMED = 1 };
+/* What a front end makes of a document, in the thread that has it, in place of JSON that it would read again: one block of
+ * n bytes that is no scope's (resource_scope_outside), and changes hands to who asked. */
 struct query_form {
-	void (*write)(const struct query_form *f, const struct table_document *d, struct buf *to);
+	void *(*make)(const struct query_form *f, const struct table_document *d, size_t *n);
 	uint64_t offset, limit;
 };
 
 struct query_args {
 	struct arena arena;
-	struct query_form form; /* write NULL: none */
+	struct query_form form; /* make NULL: none */
+	void *formed;           /* what it made */
+	size_t n_formed;
 	struct argv_list words; /* argv */
 	const struct query_program *program;
 };
@@ -64,26 +65,28 @@ struct query_runner {
 	size_t memory; /* of the process; 0: no limit */
 	/* In the thread: runs the program of q. It may be left (RESOURCE_SCOPE_LEFT). status is called in the same
 	 * thread behind that, and gives the exit status. */
-	void (*answer)(void *arg, const struct query_args *q, FILE *out, FILE *err);
+	void (*answer)(void *arg, struct query_args *q, FILE *out, FILE *err);
 	int (*status)(void);
 	void *arg;
 };
 
 enum status query_args_make(struct query_args *q, const struct query_runner *by, const char *text,
 			    size_t n, struct err *e);
-/* For answer: writes d in the form of q. ST_NONE: it has none. */
-enum status query_form_write(const struct query_args *q, const struct table_document *d,
-			     const struct render_options *o, FILE *out, struct err *e);
+/* For answer: makes of d what the form of q says. ST_NONE: it has none. */
+enum status query_form_make(struct query_args *q, const struct table_document *d,
+			    const struct render_options *o, struct err *e);
 void query_args_release(struct query_args *q); /* accepts a zeroed struct */
 
 struct query_result {
 	struct buf text, messages; /* standard output and standard error */
-	int status;                /* exit status; of what was ended, 128 and SIGKILL */
-	const char *ended;         /* why it was ended before it was done; NULL: it was not */
-	struct query_work *work;   /* NULL: over */
-	int out, err;              /* what to wait for; -1: closed */
-	int64_t until;             /* clock_ms: it is ended then */
-	size_t bytes;              /* of text: it is ended with more */
+	void *formed;              /* by the form, of an answer that was not ended */
+	size_t n_formed;
+	int status;              /* exit status; of what was ended, 128 and SIGKILL */
+	const char *ended;       /* why it was ended before it was done; NULL: it was not */
+	struct query_work *work; /* NULL: over */
+	int out, err;            /* what to wait for; -1: closed */
+	int64_t until;           /* clock_ms: it is ended then */
+	size_t bytes;            /* of text: it is ended with more */
 };
 
 /* Takes what q has. False: *e says why not. */
@@ -101,10 +104,10 @@ void query_result_release(struct query_result *a);
 /* For a thread that is about to be made beside those of queries: it takes no signals but those of its own doing. *before:
  * what is to be set again. */
 void query_block_signals(sigset_t *before);
-/* Asks, waits and gives what the form wrote, without its mark, in *text; it is a's, as messages are, which end with NUL. An
- * answer without the form is a failure: *e says why. a is to be released in any case. */
-enum status query_ask(struct query_result *a, const struct query_runner *by, const char *question,
-		      const struct query_form *form, const char **text, size_t *n, struct err *e);
+/* Asks, waits and returns what the form made, which is the caller's to free. NULL: *e says why, as for an answer without
+ * the form. Messages end with NUL. a is to be released in any case. */
+void *query_ask(struct query_result *a, const struct query_runner *by, const char *question,
+		const struct query_form *form, struct err *e);
 /* No thread of a query is at work, also none that was told to end: what was loaded may change. Waits for it, ms at most. */
 bool query_none_works(int ms);
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/base/resource_scope.h"
 #include "lib/render/json.h"
 
 #include <stdlib.h>
@@ -10,8 +11,10 @@
 
 static void forget(struct tree_cache_tree *t)
 {
-	arena_release(&t->arena);
-	t->items = NULL;
+	free(t->flame);
+	free(t->numbered);
+	t->flame = NULL;
+	t->items = t->numbered = NULL;
 	t->n = 0;
 }
 
@@ -26,100 +29,74 @@ void tree_cache_release(struct tree_cache *m)
 	*m = (struct tree_cache){.n = 0};
 }
 
-/* A tree on its way from the thread of its query: this, the nodes, and behind them the texts, of the metric first. */
-struct passed {
-	size_t n;
-	enum column_type type;
-	uint32_t metric; /* bytes; NONE: there is none */
-};
-struct passed_node {
-	uint64_t self;
-	uint32_t parent, name, at; /* the last two as metric */
-};
-#define NONE UINT32_MAX
-
-static void tree_cache_write(const struct query_form *form, const struct table_document *d,
-			     struct buf *to)
+static char *put_text(char **to, const char *s, size_t n)
 {
-	const struct flame *f = NULL;
-	struct passed head = {.n = 0};
+	char *at = s ? *to : NULL;
+
+	if (s) {
+		memcpy(at, s, n);
+		*to += n + 1;
+	}
+	return at;
+}
+
+/* The flame graph of a document, for the server. */
+static void *tree_cache_copy(const struct query_form *form, const struct table_document *d,
+			     size_t *n)
+{
+	static const struct flame none = FLAME_INIT;
+	const struct flame *f = &none;
+	size_t n_measure, size;
+	struct tree_cache_flame *to;
+	char *texts;
 
 	(void)form;
-	for (size_t i = 0; i < d->n_sections && !f; i++)
-		f = d->sections[i].kind == SECTION_FLAME ? d->sections[i].flame : NULL;
-	if (f)
-		head = (struct passed){f->n_nodes, f->type,
-				       f->measure ? (uint32_t)strlen(f->measure) : NONE};
-	buf_add(to, &head, sizeof head);
-	for (size_t i = 0; i < head.n; i++) {
+	for (size_t i = 0; i < d->n_sections && f == &none; i++)
+		f = d->sections[i].kind == SECTION_FLAME ? d->sections[i].flame : &none;
+	n_measure = f->measure ? strlen(f->measure) : 0;
+	size = sizeof *to + f->n_nodes * sizeof *to->nodes + n_measure + 1;
+	for (size_t i = 0; i < f->n_nodes; i++)
+		size += f->nodes[i].len + f->nodes[i].at_len + 2;
+	*n = size;
+	to = resource_scope_outside(size);
+	to->n = f->n_nodes;
+	texts = (char *)(to->nodes + to->n);
+	to->type = json_types[f->type];
+	to->metric = put_text(&texts, f->measure, n_measure);
+	for (size_t i = to->n; i-- > 0;) { /* callees before their callers */
 		const struct flame_node *v = &f->nodes[i];
-		const struct passed_node node = {v->self, v->parent, (uint32_t)v->len,
-						 v->at ? (uint32_t)v->at_len : NONE};
+		struct tree_cache_node *node = &to->nodes[i];
 
-		buf_add(to, &node, sizeof node);
+		node->parent = v->parent;
+		node->self = v->self;
+		node->total += v->self;
+		node->name = put_text(&texts, v->name ? v->name : "", v->len);
+		node->at = put_text(&texts, v->at, v->at_len);
+		if (i) {
+			to->nodes[v->parent].total += node->total;
+			to->nodes[v->parent].children++;
+		}
 	}
-	buf_add(to, f ? f->measure : NULL, f && f->measure ? strlen(f->measure) : 0);
-	for (size_t i = 0; i < head.n; i++) {
-		buf_add(to, f->nodes[i].name, f->nodes[i].len);
-		buf_add(to, f->nodes[i].at, f->nodes[i].at ? f->nodes[i].at_len : 0);
-	}
-}
-
-static const char *take_text(struct tree_cache_tree *t, const char **texts, uint32_t n)
-{
-	const char *s = *texts;
-
-	if (n == NONE)
-		return NULL;
-	*texts += n;
-	return arena_strndup(&t->arena, s, n);
-}
-
-static enum status tree_cache_fill(struct tree_cache_tree *t, const char *text, struct err *e)
-{
-	const char *nodes = text + sizeof(struct passed), *texts;
-	struct passed head;
-
-	memcpy(&head, text, sizeof head);
-	if (!head.n)
-		return err_set(e, ST_UNSUPPORTED, "no stack is left to make a tree of");
-	texts = nodes + head.n * sizeof(struct passed_node);
-	t->type = json_types[head.type];
-	t->metric = take_text(t, &texts, head.metric);
-	t->items = arena_zalloc(&t->arena, head.n * sizeof *t->items);
-	for (size_t i = 0; i < head.n; i++) {
-		struct tree_cache_node *to = &t->items[i];
-		struct passed_node node;
-
-		memcpy(&node, nodes + i * sizeof node, sizeof node);
-		*to = (struct tree_cache_node){
-		    .parent = node.parent, .self = node.self, .total = node.self};
-		to->name = take_text(t, &texts, node.name);
-		to->at = take_text(t, &texts, node.at);
-	}
-	for (size_t i = head.n; --i > 0;) {
-		t->items[t->items[i].parent].total += t->items[i].total;
-		t->items[t->items[i].parent].children++;
-	}
-	t->n = head.n;
-	return ST_OK;
+	return to;
 }
 
 static enum status tree_cache_ask(struct tree_cache_tree *t, const struct view *v, struct err *e)
 {
-	const struct query_form form = {.write = tree_cache_write};
+	const struct query_form form = {.make = tree_cache_copy};
 	struct query_result a;
-	const char *text = NULL;
-	size_t n = 0;
-	enum status st = query_ask(&a, &v->runner, t->question, &form, &text, &n, e);
 
-	if (!st)
-		st = tree_cache_fill(t, text, e);
+	t->flame = query_ask(&a, &v->runner, t->question, &form, e);
 	t->version = v->version;
 	query_result_release(&a);
-	if (st)
-		forget(t);
-	return st;
+	if (t->flame && t->flame->n) {
+		t->n = t->flame->n;
+		t->items = t->flame->nodes;
+		return ST_OK;
+	}
+	if (t->flame)
+		err_set(e, ST_UNSUPPORTED, "no stack is left to make a tree of");
+	forget(t);
+	return err_failure(e);
 }
 
 /* The one that was not looked at for longest makes room. */
@@ -177,7 +154,7 @@ static void tree_cache_renumber(struct tree_cache_tree *t, const struct tree_cac
 {
 	uint32_t *next = mem_zarray(old->n, sizeof *next), *to = mem_zarray(t->n, sizeof *to);
 	struct map64 firsts = {0};
-	struct tree_cache_node *items = arena_zalloc(&t->arena, (old->n + t->n) * sizeof *items);
+	struct tree_cache_node *items = mem_zarray(old->n + t->n, sizeof *items);
 	size_t n = old->n;
 
 	for (uint32_t i = 0; i < old->n; i++)
@@ -202,7 +179,7 @@ static void tree_cache_renumber(struct tree_cache_tree *t, const struct tree_cac
 		items[to[i]] = t->items[i];
 		items[to[i]].parent = parent;
 	}
-	t->items = items;
+	t->items = t->numbered = items;
 	t->n = n;
 	map64_release(&firsts);
 	free(next);
@@ -217,7 +194,8 @@ static struct tree_cache_tree *ready(struct tree_cache *m, const struct view *v,
 	t->used = ++m->clock;
 	if (t->n && t->version == v->version)
 		return t;
-	t->arena = (struct arena)ARENA_INIT;
+	t->flame = NULL;
+	t->numbered = NULL;
 	forget(t);
 	if (!old.n)
 		make_room(m);
@@ -227,7 +205,7 @@ static struct tree_cache_tree *ready(struct tree_cache *m, const struct view *v,
 	}
 	if (old.n)
 		tree_cache_renumber(t, &old);
-	arena_release(&old.arena);
+	forget(&old);
 	return t;
 }
 

@@ -15,18 +15,28 @@
 enum { TREE_CACHE_TREES = 4096, TREE_CACHE_KEPT = 4 };
 #define TREE_CACHE_GONE UINT32_MAX /* parent of what is in the tree no more */
 
+struct tree_cache_node {
+	uint32_t parent, children;
+	const char *name, *at;         /* at: NULL */
+	unsigned __int128 self, total; /* exact */
+};
+
+/* A flame graph with its texts in one block, which the thread of a query hands over. */
+struct tree_cache_flame {
+	const char *type;   /* of values: "bytes" */
+	const char *metric; /* "live requested"; NULL: the answer does not say */
+	size_t n;
+	struct tree_cache_node nodes[]; /* the texts are behind them */
+};
+
 struct tree_cache_tree {
 	char *question;
 	uint64_t version, used; /* of the files, at the query; of nodes, when it was looked at */
-	struct arena arena;     /* zeroed: the answer is not there */
-	const char *type;       /* of values: "bytes" */
-	const char *metric;     /* "live requested"; NULL: the answer does not say */
+	struct tree_cache_flame *flame; /* NULL: the answer is not there */
 	size_t n;
-	struct tree_cache_node {
-		uint32_t parent, children;
-		const char *name, *at;         /* at: NULL */
-		unsigned __int128 self, total; /* exact */
-	} * items;
+	struct tree_cache_node *items; /* the flame's, or */
+	struct tree_cache_node
+	    *numbered; /* with the numbers of earlier answers; NULL: there were none */
 };
 
 struct tree_cache { /* zeroed is empty */

@@ -22,7 +22,7 @@ static int unused_run(int argc, char **argv)
 	return 0;
 }
 
-static void answer(void *arg, const struct query_args *q, FILE *out, FILE *err)
+static void answer(void *arg, struct query_args *q, FILE *out, FILE *err)
 {
 	const struct flame flame = {
 	    .name = "stacks", .type = COLUMN_BYTES, .nodes = stacks, .n_nodes = n_stacks};
@@ -32,8 +32,8 @@ static void answer(void *arg, const struct query_args *q, FILE *out, FILE *err)
 	const struct render_options o = {.width = 0};
 	struct err e = ERR_INIT;
 
-	(void)arg, (void)err;
-	CHECK_EQ(query_form_write(q, &d, &o, out, &e), ST_OK);
+	(void)arg, (void)out, (void)err;
+	CHECK_EQ(query_form_make(q, &d, &o, &e), ST_OK);
 }
 
 static int status(void)
