@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions by which readers push events: one for each kind of event, with the fields of this kind by their
- * meaning. Readers fill no struct event: the sink behind the import may take events in another form.
+ * The functions by which readers push events. There is one for each kind of event; its arguments are the fields
+ * that this kind has. Readers fill no struct event: the sink behind the import may take events in another form.
  *
  *	emit_alloc(im, &(struct emit_alloc){.stack = stack, .requested = KNOWN(size)}, e);
  *	emit_counter(im, emit_counter_id(im, "process.rss", "B"), KNOWN(time), bytes, e);

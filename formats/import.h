@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The life of each capture of an import (one reading of one input by a reader), from its begin to its end: what
- * readers call (import_begin, import_next: reader.h), and what formats/reader.c calls around them. Errors are
+ * The begin and the end of each capture of an import (one reading of one input by a reader). Readers call
+ * import_begin and import_next (reader.h); formats/reader.c calls the functions here around them. Errors are
  * those of the sink, and of --maps.
  */
 #ifndef TM_FORMATS_IMPORT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Minidumps, what Windows' MiniDumpWriteDump, Breakpad and Crashpad write of a process that crashed: streams in a
- * directory, and the modules. Facts: Microsoft's minidumpapiset.h as its documentation has it, Breakpad's
- * minidump_format.h, minidump_cpu_*.h and minidump_exception_*.h, which name the fields and numbers.
+ * Minidumps, the files that Windows' MiniDumpWriteDump, Breakpad and Crashpad write of a crashed process: the
+ * directory of their streams, and the modules. Facts: Microsoft's minidumpapiset.h as its documentation has it,
+ * Breakpad's minidump_format.h, minidump_cpu_*.h and minidump_exception_*.h, which name the fields and numbers.
  */
 #ifndef TM_FORMATS_MINIDUMP_H
 #define TM_FORMATS_MINIDUMP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of tm-heap, applied: which snapshots, which of their objects, which views.
+ * The choice that the options of tm-heap make: snapshots, objects in them, and views.
  */
 #ifndef TM_CMD_HEAP_HEAP_H
 #define TM_CMD_HEAP_HEAP_H

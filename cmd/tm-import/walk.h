@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The binaries of --unwind, by whose tables stacks in minidumps are walked.
+ * The binaries that --unwind names. Stacks in minidumps are walked by their unwind tables.
  */
 #ifndef TM_CMD_TM_IMPORT_WALK_H
 #define TM_CMD_TM_IMPORT_WALK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A line of a log as nodes: elements of symbolizer markup, {{{tag:field:...}}}, and the text between
- * them, in which codes of colour are nodes of their own. All of it is borrowed from the line.
+ * The nodes of a line of a log: elements of symbolizer markup, {{{tag:field:...}}}, and the text between them.
+ * Codes of colour are nodes of their own. All of it is borrowed from the line.
  */
 #ifndef TM_LLVM_SYMBOLIZER_MARKUP_TEXT_H
 #define TM_LLVM_SYMBOLIZER_MARKUP_TEXT_H

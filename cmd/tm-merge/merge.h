@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The merge of any number of aggregates into one, with few open files and little memory: rounds of
- * MERGE_FILES at a time go into unlinked files, these into others, and so on.
+ * The merge of any number of aggregates into one, with few open files and little memory. MERGE_FILES at a time
+ * are merged into an unlinked file, and such files again, until one is left.
  */
 #ifndef TM_CMD_MERGE_MERGE_H
 #define TM_CMD_MERGE_MERGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The jobs of tm-merge, chosen by its options: aggregates merged, pruned, written as a file or as
- * lines; lines joined.
+ * The jobs of tm-merge: it merges or prunes aggregates, writes them as a file or as lines, or joins lines.
+ * Options choose one.
  */
 #ifndef TM_CMD_MERGE_RUN_H
 #define TM_CMD_MERGE_RUN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-record --pid: a running process is recorded until an interrupt, the end of --duration, or its own
- * end; else it goes on.
+ * The recording of a running process (tm-record --pid). It lasts until an interrupt, the end of --duration, or
+ * the end of the process.
  */
 #ifndef TM_CMD_RECORD_ATTACHED_H
 #define TM_CMD_RECORD_ATTACHED_H

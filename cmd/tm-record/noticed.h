@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Warnings before and after a recording: what it will not see of the program, or has not seen, and why; a line
- * each.
+ * Warnings before and after a recording, a line each: what it will not see of the program, or has not seen, and
+ * why.
  */
 #ifndef TM_RECORD_NOTICED_H
 #define TM_RECORD_NOTICED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The package that a file came with, from dpkg's lists (/var/lib/dpkg/info, dpkg(1)), and what apt
- * takes packages from; no program is run.
+ * The Debian package that a file belongs to, and the sources that apt takes packages from. They are read from
+ * dpkg's lists (/var/lib/dpkg/info, dpkg(1)) and apt's; no program is run.
  */
 #ifndef TM_CMD_RECORD_PACKAGE_H
 #define TM_CMD_RECORD_PACKAGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The end of a recording: names are put into the trace, and a summary of the run is printed, with
- * what is missing and what to do next. Other programs do the work (front.h), each in its sandbox.
+ * The last steps of a recording. Names are put into the trace, and a summary of the run is printed, with what is
+ * missing and what to do next. Other programs do the work (front.h), each in its sandbox.
  */
 #ifndef TM_CMD_RECORD_RECORDED_H
 #define TM_CMD_RECORD_RECORDED_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The symbols that captures need: a list of those that are not here, and a folder that keeps those
- * that are, by build-id (DIR/.build-id/ab/cdef and cdef.debug), as --debug-dir and other tools find
- * them. Files are copied as they are, each once.
+ * The files with symbols that captures need. Those that are not here are listed; those that are here are kept in
+ * a folder, by build-id (DIR/.build-id/ab/cdef and cdef.debug), as --debug-dir and other tools find them. Files
+ * are copied as they are, each once.
  */
 #ifndef TM_CMD_SYMBOLIZE_COLLECT_H
 #define TM_CMD_SYMBOLIZE_COLLECT_H

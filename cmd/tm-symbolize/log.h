@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A log whose stacks are to have names: the text of files or of standard input to standard output.
+ * The symbolizing of logs: text comes from files or standard input, and is printed with names in its stacks.
  * What comes through a pipe is printed as far as it came, so that a log can be followed.
  */
 #ifndef TM_CMD_SYMBOLIZE_LOG_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sums of whole captures, made once when they are loaded, by a thread beside those that answer:
- * questions that leave no event out take them instead of walking the events (lib/tally/snapshot.h). They
- * take with the events less than VIEW_EVENT_BYTES for each. Where they do
- * not fit, or memory runs out, events are walked.
+ * The sums of whole captures. A thread of its own makes them when captures are loaded, and questions that leave
+ * no event out take them instead of walking the events (lib/tally/snapshot.h). An event and its share of the
+ * sums take less than VIEW_EVENT_BYTES. Where they do not fit, or memory runs out, events are walked.
  */
 #ifndef TM_CMD_VIEW_SUMS_H
 #define TM_CMD_VIEW_SUMS_H

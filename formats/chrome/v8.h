@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Profiles as V8 makes them, in files of their own (cpuprofile.c) and in trace events (chrome.c): a tree
- * of nodes, which are stacks, and samples that refer to them. Facts: the protocol of Chrome's developer
- * tools, domains Profiler and HeapProfiler, and files of Chrome 65 to 141 and node 10.
+ * V8's profiles, in files of their own (cpuprofile.c) and in trace events (chrome.c). A profile is a tree of
+ * nodes, each a stack, and samples that refer to nodes. Facts: the protocol of Chrome's developer tools, domains
+ * Profiler and HeapProfiler, and files of Chrome 65 to 141 and node 10.
  */
 #ifndef TM_FORMATS_CHROME_V8_H
 #define TM_FORMATS_CHROME_V8_H

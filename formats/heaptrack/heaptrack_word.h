@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Short numbers of heaptrack's lines, of at most seven digits: taken from one word, without a branch
- * on how many there are, which cannot be foreseen.
+ * A parser of the short numbers of heaptrack's lines, of at most seven digits. It takes the digits from one word
+ * of memory, without a branch on their number, which the processor could not predict.
  */
 #ifndef TM_FORMATS_HEAPTRACK_HEAPTRACK_WORD_H
 #define TM_FORMATS_HEAPTRACK_HEAPTRACK_WORD_H

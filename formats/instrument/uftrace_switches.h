@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The times at which the threads of a uftrace capture were off the processor, from the files
- * perf-cpuN.dat next to its records, which hold perf_event's records as the kernel wrote them
- * (linux/perf_event.h): u32 type, u16 misc, u16 size of all. Of them PERF_RECORD_SWITCH (14)
- * counts: misc bit 13 off the processor, else back on it, bit 14 because another thread had to run;
- * after it u32 pid, u32 tid, u64 time on the clock of the records.
+ * The times at which the threads of a uftrace capture were off the processor. They are in the files
+ * perf-cpuN.dat next to its records, as the kernel's records of perf_event (linux/perf_event.h): u32 type, u16
+ * misc, u16 size of all. Of them PERF_RECORD_SWITCH (14) counts: misc bit 13 off the processor, else back on it,
+ * bit 14 because another thread had to run; after it u32 pid, u32 tid, u64 time on the clock of the records.
  *
  * A time off is a call without a function, "linux:schedule", in the call that waits, as uftrace's
  * own reports have it: so it is no function's self time. Memory: 16 bytes for each switch, up to

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The names of one module in a directory of uftrace: NAME.sym, lines of a hexadecimal address relative to the
- * module's first byte, since 0.14 a size, a letter and a name, after comments that begin with '#' and say the
- * module's path and build-id (uftrace's utils/symbol.c). With --srcline and with arguments there is NAME.dbg
- * besides (utils/dwarf.c): "F: 11c9 add", a function at the address of its symbol, "L: 3 a.c", its line and file,
- * and "A:" and "R:", how its arguments and result are passed.
+ * The symbols of one module in a directory of uftrace. NAME.sym has comments that begin with '#' and say the
+ * module's path and build-id; behind them, a line is a hexadecimal address relative to the module's first byte,
+ * since 0.14 a size, a letter and a name (uftrace's utils/symbol.c). With --srcline and with arguments there is
+ * NAME.dbg besides (utils/dwarf.c): "F: 11c9 add", a function at the address of its symbol, "L: 3 a.c", its line
+ * and file, and "A:" and "R:", how its arguments and result are passed.
  */
 #ifndef TM_FORMATS_INSTRUMENT_UFTRACE_SYMBOLS_H
 #define TM_FORMATS_INSTRUMENT_UFTRACE_SYMBOLS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * loli3.conf: how a LoliProfiler agent recorded. Lines of key:value; the agent stops at the
+ * The settings by which a LoliProfiler agent recorded, loli3.conf. Lines of key:value; the agent stops at the
  * key "saved", after which the desktop keeps presets. In no capture, so it is given in addition.
  */
 #ifndef TM_FORMATS_LOLI_CONFIG_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A `.loli` file, read twice: records come before the stacks that they name, so the first pass
- * indexes everything else and the second one pushes the records, then the frees. What is kept:
- * a slot per stack id (the format has one per record in the worst case), the distinct stacks,
- * the distinct locations with the names that the producer knew.
+ * The two passes over a `.loli` file. Records come before the stacks that they name, so the first pass indexes
+ * everything else, and the second one pushes the records, then the frees. What is kept: a slot per stack id (the
+ * format has one per record in the worst case), the distinct stacks, the distinct locations with the names that
+ * the producer knew.
  */
 #ifndef TM_FORMATS_LOLI_FILE_H
 #define TM_FORMATS_LOLI_FILE_H

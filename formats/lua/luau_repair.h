@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Luau's heap dump line by line, made JSON where it is not: builds with classes write the line of a
- * class with its name unquoted and a list that does not end (dumpclass in VM/src/lgcdebug.cpp).
- * Such a line keeps what comes before the name; blanks take the place of the rest, so that offsets
- * stay those of the file.
+ * A filter that makes JSON of Luau's heap dump, line by line. Builds with classes write the line of a class with
+ * an unquoted name and a list that does not end (dumpclass in VM/src/lgcdebug.cpp). Such a line keeps what comes
+ * before the name; blanks take the place of the rest, so that offsets stay those of the file.
  */
 #ifndef TM_FORMATS_LUA_LUAU_REPAIR_H
 #define TM_FORMATS_LUA_LUAU_REPAIR_H

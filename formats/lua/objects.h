@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Objects of a Lua snapshot on their way into the trace. Here they have dense ids from 1, in the
- * order in which they are first named. In the trace an object of a dump that has addresses (see
- * lua_objects_keep) has its own, and one without has an odd number, which is no object's address:
- * Lua aligns them. Of other dumps ids are the dense ones.
+ * The ids of a Lua snapshot's objects. Here objects have dense ids from 1, in the order in which they are first
+ * named. In the trace an object of a dump that has addresses (see lua_objects_keep) has its own, and one without
+ * has an odd number, which is no object's address: Lua aligns them. Of other dumps ids are the dense ones.
  */
 #ifndef TM_FORMATS_LUA_OBJECTS_H
 #define TM_FORMATS_LUA_OBJECTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The conversion of Miku-LuaProfiler's samples to events: roots in, events out. For the readers of
- * its files and of its network stream.
+ * The conversion of Miku-LuaProfiler's trees of samples to events, for the readers of its files and of its
+ * network stream.
  *
  * A node is "this function under this path, in this call of Lua from C#", not one call: siblings of
  * one name are merged by the game. It becomes a SAMPLE; its own Lua bytes an ALLOC (allocated,

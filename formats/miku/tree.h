@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sample trees of Miku-LuaProfiler as they lie in files and on the wire: one root and all below it,
- * read into memory without recursion. Little-endian; the layouts are those of the serializers of
+ * The decoder of Miku-LuaProfiler's trees of samples, as they lie in files and on the wire. It reads one root
+ * and all below it into memory, without recursion. Little-endian; the layouts are those of the serializers of
  * the tags named in tracemill-miku(5), formats/miku/miku.c says what the values mean.
  */
 #ifndef TM_FORMATS_MIKU_TREE_H

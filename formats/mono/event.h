@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events of Mono's log profiler (.mlpd), data versions 13 to 17: one buffer's bytes to one event
- * after the other. Facts: mono/profiler/log.h, and bytes that Mono 6.8 wrote. What a field is
+ * The decoder of events of Mono's log profiler (.mlpd), data versions 13 to 17. It makes one event after the
+ * other of one buffer's bytes. Facts: mono/profiler/log.h, and bytes that Mono 6.8 wrote. What a field is
  * relative to (the buffer's bases, the method before) is undone here.
  *
  * Nothing says how long an event is: an unknown one, or a field that makes no sense, is the end of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of events that perf sampled, in its text and in its files: each is a marker, and at the
- * end a counter with the sum of its samples' periods, as in perf report. Two clocks do not add up: times are those of
- * the first, the periods of others are periods.
+ * The kinds of events that perf sampled, for the readers of its text and of its files. Each is a marker in the trace
+ * and, at the capture's end, a counter with the sum of its samples' periods, as in perf report. Two clocks do not add
+ * up: times are those of the first, the periods of others are periods.
  */
 #ifndef TM_FORMATS_PERF_PERF_EVENTS_H
 #define TM_FORMATS_PERF_PERF_EVENTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records in the order of time. perf writes what each processor's buffer had, one buffer after the
- * other, and marks rounds: what comes after a mark is later than what came before the mark before
- * it. Records without a time pass at once.
+ * A queue that puts perf's records into the order of time. perf writes what each processor's buffer had, one
+ * buffer after the other, and marks rounds: what comes after a mark is later than what came before the mark
+ * before it. Records without a time pass at once.
  */
 #ifndef TM_FORMATS_PERF_PERF_QUEUE_H
 #define TM_FORMATS_PERF_PERF_QUEUE_H

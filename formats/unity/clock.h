@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ticks of a Unity stream to ns: ticks x numerator / denominator, which overflows 64 bits in
- * ordinary captures.
+ * The conversion of a Unity stream's ticks to ns: ticks x numerator / denominator. The product overflows 64 bits
+ * in ordinary captures.
  */
 #ifndef TM_FORMATS_UNITY_CLOCK_H
 #define TM_FORMATS_UNITY_CLOCK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Code that a Mono runtime made: address ranges with a method's name, source file and line.
- * Names come in any order between look-ups, so ranges are kept in sorted runs of doubling
- * length; a look-up asks the newest run first. Of ranges that overlap the later one counts.
+ * The code that a Mono runtime compiled: address ranges with a method's name, source file and line. Names come
+ * in any order between look-ups, so ranges are kept in sorted runs of doubling length; a look-up asks the newest
+ * run first. Of ranges that overlap the later one counts.
  */
 #ifndef TM_FORMATS_UNITY_JIT_H
 #define TM_FORMATS_UNITY_JIT_H

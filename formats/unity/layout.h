@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The places of the references in an object of a managed type, with nested structs expanded.
- * Offsets count from the object's start, its header included, also for structs (which have one when
- * they are boxed; embedded they begin where the header would end).
+ * The offsets at which an object of a managed type has references, those in nested structs included. Offsets
+ * count from the object's start, its header included, also for structs (which have one when they are boxed;
+ * embedded they begin where the header would end).
  *
  * Base types, nesting and the number of slots are bounded, so that types that contain each other
  * end; what is cut off is counted.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Integers from bytes, without checks of bounds: the caller has made them. All other reading of input is struct
- * cursor's.
+ * Integers read from bytes. Bounds are not checked here: the caller has checked them. All other reading of input
+ * is struct cursor's.
  */
 #ifndef TM_BASE_BYTES_H
 #define TM_BASE_BYTES_H

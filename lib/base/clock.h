@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clocks to measure and to wait by; none of them says what time it is. Those without a name are
- * monotonic.
+ * Clocks to measure and to wait by. None of them has the time of day. Those without a name are monotonic.
  */
 #ifndef TM_BASE_CLOCK_H
 #define TM_BASE_CLOCK_H

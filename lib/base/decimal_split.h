@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A floating-point number as a decimal one of at most 18 decimals: the shortest that gives the same
- * floating-point number again. It needs no library, so that the recorder has it as well.
+ * The shortest decimal number, of at most 18 decimals, from which a floating-point number can be read back
+ * unchanged. It needs no library, so that the recorder has it as well.
  */
 #ifndef TM_BASE_DECIMAL_SPLIT_H
 #define TM_BASE_DECIMAL_SPLIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A frame of a stack in a dump, and the step to its caller's: who reads the dump has the memory, and who reads binaries
- * has the tables; neither knows the other.
+ * The interface between a reader of dumps, which has the memory of a stack, and code that has the unwind tables of
+ * binaries: a frame, and the step to its caller's. Neither side knows the other.
  */
 #ifndef TM_BASE_FRAME_WALK_H
 #define TM_BASE_FRAME_WALK_H

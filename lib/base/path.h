@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The last part of a path; and where an absolute path of a captured system is, below the sysroot.
+ * Two functions on paths: the last part of a path, and the place below the sysroot of an absolute path of a
+ * captured system.
  */
 #ifndef TM_BASE_PATH_H
 #define TM_BASE_PATH_H

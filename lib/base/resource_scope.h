@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resource scopes: the resources that one handle of libtracemill, or one question of tm-view, holds, so that memory
- * which runs out in the middle of a call is an error of that call and not the end of the process. While
+ * Resource scopes. A scope has all resources that one handle of libtracemill, or one question of tm-view, holds. So
+ * when memory runs out in the middle of a call, this is an error of the call and not the end of the process. While
  * resource_scope_run runs a function, all memory and file descriptors that it and its threads take are the scope's;
  * when memory runs out (mem_exhausted), the scope is cancelled, or the function says so, it is left where it is
  * (longjmp) and resource_scope_free gives everything back.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts that are a pointer and a length, as they lie in a file: comparisons with words of our own, and the blanks
- * around them. And the "s" of a plural.
+ * Functions on texts of a pointer and a length, as they lie in a file: they compare a text with a word, and take
+ * off the blanks around it. And the "s" of a plural.
  */
 #ifndef TM_BASE_TEXT_H
 #define TM_BASE_TEXT_H

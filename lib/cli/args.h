@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The expansion of arguments as LLVM's tools do it (llvm/Support/CommandLine.cpp, ExpansionContext,
- * GNU's quoting): those of an environment variable come first, and @FILE is replaced by the
- * contents of the file, @FILE in it too. In both, words are separated by blanks and line ends; '
- * and " quote, \ takes the next character as it is. A file that cannot be read is a word like
- * others.
+ * The expansion of arguments as LLVM's tools do it (llvm/Support/CommandLine.cpp, ExpansionContext, GNU's
+ * quoting). Arguments of an environment variable come first. @FILE is replaced by the contents of the file, in
+ * which @FILE is replaced, too. In both, words are separated by blanks and line ends; ' and " quote, \ takes the
+ * next character as it is. A file that cannot be read is a word like others.
  */
 #ifndef TM_CLI_ARGS_H
 #define TM_CLI_ARGS_H

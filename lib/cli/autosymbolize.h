@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Symbols for captures that have none, in every program that shows names: before it enters its sandbox, a program
- * hands its operands to cli_autosymbolize, which reads the tables of each, asks libtracemill for the symbols of their
- * locations, and keeps these symbols. When cli_inputs reads the operand, they are in the trace before the report
- * sees its first event. Nothing is copied, and no process is started.
+ * The look-up of symbols for captures that have none, in every program that shows names. Before it enters its
+ * sandbox, a program hands its operands to cli_autosymbolize, which reads the tables of each, asks libtracemill for
+ * the symbols of their locations, and keeps these symbols. When cli_inputs reads the operand, they are in the trace
+ * before the report sees its first event. Nothing is copied, and no process is started.
  *
  * The sandbox: paths in captures lead to binaries, and these to debug files, anywhere; a report needs its operands
  * only. So there are two profiles. The first one is the program's with the rights of tm-symbolize, and holds while

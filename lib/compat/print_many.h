@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many answers at once: workers print blocks of them, in the order of the requests, into large
- * buffers of their own, which go out whole and in order. As many blocks may be ahead of the one
- * that is next as there are workers, twice, so memory does not grow with the output.
+ * The parallel printing of many answers. Each worker prints a block of them into a large buffer of its own;
+ * buffers go out whole, in the order of the requests. As many blocks may be ahead of the one that is next as
+ * there are workers, twice, so memory does not grow with the output.
  */
 #ifndef TM_COMPAT_PRINT_MANY_H
 #define TM_COMPAT_PRINT_MANY_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A database, whichever: a SQLite file, or PostgreSQL by URL (postgresql://..., loaded when such a
- * URL is opened). SQL is what both know, with parameters $1, $2, ... and no other '$'. Errors are
- * one line that says what to do about: locked, full, read-only, damaged, no database; a URL's
- * password is in none of them.
+ * A connection to a database: a SQLite file, or PostgreSQL by URL (postgresql://..., loaded when such a URL is
+ * opened). SQL is what both know, with parameters $1, $2, ... and no other '$'. Errors are one line that says
+ * what to do about: locked, full, read-only, damaged, no database; a URL's password is in none of them.
  *
  *     struct db *db = db_open("runs.db", DB_WRITE, 60, &e);
  *     struct db_query *q = db_prepare(db, "SELECT a FROM t WHERE b = $1", 1, &e);

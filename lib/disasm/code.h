@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The code of a module, and its call sites: does the instruction before a return address call?
+ * The code of a module, and the check of return addresses: is the instruction before one a call?
  *
  * A call is recognized by its encoding at its end, without decoding the bytes before it, since a
  * batch of addresses asks hundreds of thousands of times and linear decoding of x86 would have to

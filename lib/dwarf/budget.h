@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Processor time of one worker, so that a file whose lists refer to each other a million times
- * over ends as "gave up" and not as a program that hangs. The clock is read once per STRIDE steps.
+ * The limit on the processor time of one worker. A file whose lists refer to each other a million times over
+ * ends as "gave up", and not as a program that hangs. The clock is read once per STRIDE steps.
  */
 #ifndef TM_DWARF_BUDGET_H
 #define TM_DWARF_BUDGET_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam between symbolizing and the engines that read DWARF. An engine answers sorted
- * batches: for each link-time address the chain of calls there, innermost first, as nodes
- * (store.h). It knows nothing of captures, biases or return addresses: the caller has subtracted.
+ * The interface between symbolizing and the engines that read DWARF. An engine answers sorted batches: for each
+ * link-time address the chain of calls there, innermost first, as nodes (store.h). It knows nothing of captures,
+ * biases or return addresses: the caller has subtracted.
  *
  * fast: own decoders over checked bytes, in threads (lib/dwarf/fast); it answers.
  * reference: libdwarf, in child processes with limits (lib/dwarf/reference); it checks the other's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sections that both engines read, from the file or decompressed. What only the reference
+ * The debug sections that both engines read, as they lie in the file or decompressed. What only the reference
  * engine does with them, to help libdwarf along, is in reference/reference.h.
  */
 #ifndef TM_DWARF_SECTIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A store of calls and texts, each stored once, in the memory of the worker that found it or in a
- * mapped index, and read in place until printed.
+ * A store of calls and texts, each stored once and read in place until printed. It is in the memory of the
+ * worker that found them, or in a mapped index.
  *
  * A call is a node of a trie: it points to the one that it was inlined into, so that a chain is
  * stored once however many addresses are in it. Text is not copied either: it is bytes in a section

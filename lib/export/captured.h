@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names by (library, address), which is the identity of a location in a capture's own file: for exporters that
- * write this file again, with names in it. Taken from a symbolized trace of that capture when it ends.
+ * Names by library and address, which identify a location in a capture's own file. Exporters that write this
+ * file again use them to put names in it. Taken from a symbolized trace of that capture when it ends.
  */
 #ifndef TM_EXPORT_CAPTURED_H
 #define TM_EXPORT_CAPTURED_H

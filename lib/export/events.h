@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keeps the enter and exit events of each thread until they can be written by thread. They are in an unlinked
+ * A buffer of enter and exit events, kept until they can be written thread by thread. They are in an unlinked
  * temporary file, 16 bytes each, in blocks. Memory holds the block that each thread fills, and a number for each
  * block.
  *

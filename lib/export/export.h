@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Captures as other tools' files. Each format is one file of this folder that ends in one const
- * struct exporter. An export takes captures through its sink, as many as come, and writes when
- * it is finished (or on the way, where its format allows). Text that a format cannot hold is
- * changed as text.h says.
+ * The exporters, which write captures as files of other tools. Each format is one file of this folder that ends
+ * in one const struct exporter. An export takes captures through its sink, as many as come, and writes when it
+ * is finished (or on the way, where its format allows). Text that a format cannot hold is changed as text.h
+ * says.
  */
 #ifndef TM_EXPORT_EXPORT_H
 #define TM_EXPORT_EXPORT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text as other tools' formats can hold it. None of them takes bytes that are not UTF-8, or NUL:
- * each such byte becomes U+FFFD. Formats that separate with characters of their own get names
- * in which ';' is ':' and a control character a blank.
+ * The conversion of text to what other tools' formats can hold. None of them takes bytes that are not UTF-8, or
+ * NUL: each such byte becomes U+FFFD. Formats that separate with characters of their own get names in which ';'
+ * is ':' and a control character a blank.
  */
 #ifndef TM_EXPORT_TEXT_H
 #define TM_EXPORT_TEXT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call-site check: return addresses that fit a binary follow calls. Where they do so no
- * more often than random addresses, the slide, the build or the offset convention is wrong, and so
- * are all names that would be found.
+ * The call-site check: a return address that fits a binary comes right after a call. Where they do so no more
+ * often than random addresses, the slide, the build or the offset convention is wrong, and so are all names that
+ * would be found.
  *
  * The verdict needs few addresses and no margin by taste. With KL the divergence of the share that
  * passes from another share, exp(-n KL) bounds how likely that other share gives it (Chernoff): it

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files by build-id from debuginfod servers, through libdebuginfod (elfutils), in a process of its
- * own (debuginfod_fetch.h). Only for users who give addresses of servers: $DEBUGINFOD_URLS alone is
- * nothing.
+ * The requests to debuginfod servers for files by build-id. libdebuginfod (elfutils) makes them, in a process of
+ * its own (debuginfod_fetch.h). Only for users who give addresses of servers: $DEBUGINFOD_URLS alone is nothing.
  *
  * What comes is a claim: it is opened and its build-id compared, and only then does it go into the
  * cache's folder, as debuginfod-BUILDID-debug.tmx or -binary.tmx, which is trimmed as the indexes

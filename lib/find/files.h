@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file on this machine that is a captured module: by build-id where the capture has it, else
- * by name (and, of several, by the processor that its folder names) among the files the user gave,
- * else by its path as captured, below a sysroot; else by build-id in build-id trees, in folders and
- * from servers (search.h).
+ * The search for the file on this machine that is a captured module: by build-id where the capture has it, else
+ * by name (and, of several, by the processor that its folder names) among the files the user gave, else by its
+ * path as captured, below a sysroot; else by build-id in build-id trees, in folders and from servers (search.h).
  *
  * A file that was found by its path has the captured build-id; where one of the two has none, it is the file
  * that was loaded if the capture says which one that was: by device, inode, size and time, or by size and

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cache of the build-ids that were found in the files of a folder last time (id_index.h has the
- * format). A cache that is damaged, of another version or not there is empty; one that cannot be
- * written is not.
+ * A cache of build-ids: those that the files of a folder had last time (id_index.h has the format). A cache that
+ * is damaged, of another version or not there is empty; one that cannot be written is not.
  */
 #ifndef TM_FIND_ID_CACHE_H
 #define TM_FIND_ID_CACHE_H

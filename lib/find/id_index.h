@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of whole folders by their build-id: --debug-dir, whatever its layout.
+ * An index of the files of whole folders by build-id, for --debug-dir of any layout.
  *
  * A folder is walked once, when the first build-id is asked for: names and sizes are looked at
  * every time, but a file is opened only if it is new. What was found in it is kept in the cache's

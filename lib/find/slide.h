@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A lost slide, found from the addresses alone: a slide is page-aligned, so an address keeps its
- * low 12 bits. Every captured return address votes for the slides that would put it right after a call
- * of the module, and the slides with most votes are checked against all addresses.
+ * The search for a lost slide by the addresses alone. A slide is page-aligned, so an address keeps its low 12
+ * bits. Every captured return address votes for the slides that would put it right after a call of the module,
+ * and the slides with most votes are checked against all addresses.
  *
  * It is not guessed: the share of the addresses in the module's code that follow a call must be
  * that of a right file, beyond what the best of so many tried slides reaches by chance once in 1000

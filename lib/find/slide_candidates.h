@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The slides of given files, found (slide.h) for a capture that has lost them.
+ * The search for the slides of given files (slide.h), for a capture that has lost them.
  */
 #ifndef TM_FIND_SLIDE_CANDIDATES_H
 #define TM_FIND_SLIDE_CANDIDATES_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of one of a profile's stacks, as text. A chain is used again and again; zeroed is
- * valid.
+ * The calls of a profile's stack, as text. One chain is used for stack after stack; zeroed is valid.
  */
 #ifndef TM_GROUP_CHAIN_H
 #define TM_GROUP_CHAIN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to grouped_profile.h: one capture on its way into the groups, and what is kept for the next.
- * Everything about a stack is found when it is first asked for, together with its callers where they
+ * Internal to grouped_profile.h: the state while one capture is added to the groups, and what is kept for the
+ * next one. Everything about a stack is found when it is first asked for, together with its callers where they
  * count, so a pass can go on while the capture grows.
  */
 #ifndef TM_GROUP_GROUP_PASS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The periods of samples (SUM_PERIOD): of one event (cycles, page-faults) they add up, of several they do
- * not. A run whose captures have those of several events knows its periods by type only.
+ * The periods of samples (SUM_PERIOD). Those of one event (cycles, page-faults) add up; those of several do not.
+ * A run whose captures have those of several events knows its periods by type only.
  */
 #ifndef TM_GROUP_PERIODS_H
 #define TM_GROUP_PERIODS_H

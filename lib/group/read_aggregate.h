@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reading of an aggregate into a profile, as if its captures had been read, for tm-top to rank.
+ * The reader of an aggregate into a grouped profile, as if its captures had been read, for tm-top to rank.
  * Stacks are paths of functions, without lines but for their sites.
  */
 #ifndef TM_GROUP_READ_AGGREGATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns that were given up (match.h), counted as a loss of the capture.
- * So it reaches all users of losses: gates, aggregates, stores, and what tm-filter writes.
+ * The count of patterns that were given up (match.h), as a loss of the capture. So it reaches all users of
+ * losses: gates, aggregates, stores, and what tm-filter writes.
  */
 #ifndef TM_GROUP_REGEX_TIMEOUTS_H
 #define TM_GROUP_REGEX_TIMEOUTS_H

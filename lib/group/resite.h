@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sites determined again, for stacks that are added up already: functions that no rule names are passed over as
- * well, as a guess, or to try one. No input is read for it.
+ * A second choice of sites, for stacks that are added up already. It also passes over functions that no rule
+ * names, as a guess, or to try one. No input is read for it.
  *
  * The profile is by site, by stack within that (all sums), and whatever else; grouped_profile_close was called;
  * and nothing of it came from an aggregate, whose sites were settled when it was made.

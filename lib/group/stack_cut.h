@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit on how much of its stacks a report prints, each as a text of its own. The callers of stacks are a
- * tree, and stacks from the root to each of its nodes can be as long as the square of that: a file of a few
+ * The limit on the calls that a report prints, where each stack is a text of its own. The callers of stacks are
+ * a tree, and stacks from the root to each of its nodes can be as long as the square of that: a file of a few
  * kilobytes fills a disk. Of usual captures each call is printed less than a thousand times on average. Where it
  * is more, long stacks are cut in the middle.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of a profile, from groups of a grouped profile to entities (profile/entities.h), which mean the same in
- * other runs and builds.
+ * The conversion of a profile's rows from groups of a grouped profile to entities (profile/entities.h), which mean
+ * the same in other runs and builds.
  */
 #ifndef TM_GROUP_SUMMARIZER_H
 #define TM_GROUP_SUMMARIZER_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to lib/history: series that go on under another name. A series that ends, when another begins in the
- * same build, is that one by a guess, if what has the two names is called by the same functions, and the one has
- * at most twice as much as the other; or, where callers are not known, within 5 % or the runs' noise. A caller
- * that one of the builds does not have may be renamed itself, and is like any other such. The two become one
- * series under the newer name, in which steps are looked for as in any other.
+ * Internal to lib/history: the guess which series goes on under another name. One series ends where the other
+ * begins, in the same build. Their functions have the same callers, and the one has at most twice as much as the
+ * other; or, where callers are not known, they differ by at most 5 % or the runs' noise. A caller that one of
+ * the builds does not have may be renamed itself, and is like any other such. The two become one series under
+ * the newer name, in which steps are looked for as in any other.
  */
 #ifndef TM_HISTORY_RENAMED_H
 #define TM_HISTORY_RENAMED_H

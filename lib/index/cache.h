@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder of indexes (index.h), with the fast engine behind it: a batch is answered from the
- * binary's index where there is one, else by the engine; answers are the same.
+ * The cache of indexes (index.h) in front of the fast engine. A batch is answered from the binary's index where
+ * there is one, else by the engine; answers are the same.
  *
  * A file is called BUILDID-FINGERPRINT.N.tmx, where N is the format's version: the fingerprint
  * covers what answers are made from, so that a stripped file and its debug file, which have one

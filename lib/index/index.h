@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One index file, written and read. It is written from the engine's answers for a whole binary. For reading it is
- * mapped into memory: only the pieces that a batch needs are looked at, and each of them is checked then. The
- * layout is in index_format.h; where the files are and what they are of, in cache.h.
+ * The writer and the reader of one index file. It is written from the engine's answers for a whole binary. For
+ * reading it is mapped into memory: only the pieces that a batch needs are looked at, and each of them is checked
+ * then. The layout is in index_format.h; where the files are and what they are of, in cache.h.
  */
 #ifndef TM_INDEX_INDEX_H
 #define TM_INDEX_INDEX_H

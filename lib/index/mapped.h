@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Answers for files with a debug map (lib/object/debug_map.h): an address of a function is one in the function of this
- * name in its object file, which is asked like any other file, and the answers are the caller's again.
+ * The debug source of files with a debug map (lib/object/debug_map.h). An address in a function becomes one in the
+ * function of this name in its object file, which is asked like any other file; what it answers becomes an answer for
+ * the first address.
  */
 #ifndef TM_INDEX_MAPPED_H
 #define TM_INDEX_MAPPED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tokens of JSON that lie whole in memory: nearly all of them do. What is no such token, or is a rare
- * one, is not judged here: json.c hands it to yajl, whose messages are the ones that users see.
+ * The parser of JSON tokens that lie whole in memory, as nearly all do. What is no such token, or is a rare one,
+ * is not judged here: json.c hands it to yajl, whose messages are the ones that users see.
  */
 #ifndef TM_INPUT_JSON_TOKEN_H
 #define TM_INPUT_JSON_TOKEN_H

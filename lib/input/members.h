@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files in a zip, tar or 7z file, one after another, each an input of its own, which is unpacked
- * on the way like any input. None is written to disk; a name is a text for people, wherever it
- * points to. What a member says of its size is not believed.
+ * The members of a zip, tar or 7z file, one after another. Each is an input of its own, and is unpacked on the
+ * way like any input. None is written to disk; a name is a text for people, wherever it points to. What a member
+ * says of its size is not believed.
  *
  * A zip or 7z file is read in any order (input_random), by the directory at its end; a zip file
  * without that, which was cut, front to back, and that is its last word. A tar file is read front to

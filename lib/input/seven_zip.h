@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How large the directory of a 7z file is, which comes after the members and is mostly packed
- * itself. libarchive makes room for as many members as a directory announces, and one bit announces
- * a member: packed, 2 KB would ask for 8 GB.
+ * The size of a 7z file's directory, which comes after the members and is mostly packed itself. libarchive makes
+ * room for as many members as a directory announces, and one bit announces a member: packed, 2 KB would ask for
+ * 8 GB.
  *
  * Source: 7zFormat.txt of the LZMA SDK.
  */

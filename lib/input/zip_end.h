@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether a zip file has the directory that ends it. libarchive reads one without it front to back and is
- * silent on that, so that a file cut between two members, or in its directory, would be whole.
+ * The check of whether a zip file has the directory that ends it. libarchive reads one without it front to back
+ * and is silent on that, so that a file cut between two members, or in its directory, would be whole.
  *
  * Source: PKWARE's APPNOTE, 4.3.12 and 4.3.16.
  */

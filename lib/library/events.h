@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Public events are the trace's own: their layouts agree, so that batches are handed on as they lie.
+ * The check that public events have the layout of the trace's own, so that batches are handed on as they lie.
  */
 #ifndef TM_LIBRARY_EVENTS_H
 #define TM_LIBRARY_EVENTS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Code that a runtime compiled: perf-PID.map, as Mono (--jitmap), V8, .NET and others write it for
- * perf. A line is start and size in hexadecimal, and a name that may hold blanks. Code moves and
- * its memory is used again: of the lines that hold an address the last one counts. Addresses are
- * those of the process.
+ * A map of the code that a runtime compiled: perf-PID.map, as Mono (--jitmap), V8, .NET and others write it for
+ * perf. A line is start and size in hexadecimal, and a name that may hold blanks. Code moves and its memory is
+ * used again: of the lines that hold an address the last one counts. Addresses are those of the process.
  */
 #ifndef TM_MANAGED_JIT_MAP_H
 #define TM_MANAGED_JIT_MAP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * For the text of an option that matches no name, finds the name that contains it with the smallest edit distance,
- * ignoring case. Method: Myers, "A fast bit-vector algorithm for approximate string matching", J. ACM 46 (1999).
+ * The search for the name that the user may have meant. For the text of an option that matches no name, it finds
+ * the name that contains it with the smallest edit distance, ignoring case. Method: Myers, "A fast bit-vector
+ * algorithm for approximate string matching", J. ACM 46 (1999).
  */
 #ifndef TM_MATCH_NEAR_H
 #define TM_MATCH_NEAR_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * 64-bit PowerPC before ELFv2: a function's symbol is its descriptor in .opd, whose first word is
- * the code ("64-bit PowerPC ELF Application Binary Interface", Function Descriptors).
+ * The function descriptors of 64-bit PowerPC before ELFv2. A function's symbol is its descriptor in .opd, whose
+ * first word is the address of the code ("64-bit PowerPC ELF Application Binary Interface", Function
+ * Descriptors).
  */
 #ifndef TM_OBJECT_DESCRIPTORS_H
 #define TM_OBJECT_DESCRIPTORS_H

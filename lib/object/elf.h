@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files for ELF alone share: elf.c (headers), elf_symbols.c, reloc.c and reloc_type.c (of .o
- * files), plt.c, descriptors.c, debuglink.c. No other file of the project but the recorder's, which
- * knows its own process, and lib/record's, which knows the program that it starts, needs <elf.h>.
+ * The declarations that only the files about ELF share: elf.c (headers), elf_symbols.c, reloc.c and reloc_type.c
+ * (of .o files), plt.c, descriptors.c, debuglink.c. No other file of the project but the recorder's, which knows
+ * its own process, and lib/record's, which knows the program that it starts, needs <elf.h>.
  */
 #ifndef TM_OBJECT_ELF_H
 #define TM_OBJECT_ELF_H

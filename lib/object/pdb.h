@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the front of a PDB says: identity, sections, and where the rest is. lib/pdb reads the rest.
+ * The front of a PDB: its identity, its sections, and the places of the rest. lib/pdb reads the rest.
  */
 #ifndef TM_OBJECT_PDB_H
 #define TM_OBJECT_PDB_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of a PE file by where they are in memory (RVA), the functions of its unwind tables, and what PE files and their
- * PDBs have in common.
+ * The parts of a PE file that others read: bytes by their address in memory (RVA), the functions of its unwind tables,
+ * and what PE files and their PDBs have in common.
  */
 #ifndef TM_OBJECT_PE_H
 #define TM_OBJECT_PE_H

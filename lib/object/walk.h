@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The step from a frame to its caller's by the unwind tables of the file that its code is of.
+ * The step from a frame to its caller's, by the unwind tables of the file that has the frame's code.
  */
 #ifndef TM_OBJECT_WALK_H
 #define TM_OBJECT_WALK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps the lines of one version of a source text to those of another by patience diff: lines that both have once are
- * anchors, in the longest order that both share, and the text between two anchors is mapped in the same way. Where no
- * line is there once, the longest common subsequence is taken.
+ * A map from the lines of one version of a source text to those of another, by patience diff. Lines that both have
+ * once are anchors, in the longest order that both share, and the text between two anchors is mapped in the same way.
+ * Where no line is there once, the longest common subsequence is taken.
  */
 #ifndef TM_PROFILE_LINE_MAP_H
 #define TM_PROFILE_LINE_MAP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions that have another name in later builds, as the user says (identity.h). A function is meant by its name for
- * people or by its linkage name; without parameters, all that differ by these alone are, each with the one of the same
- * parameters.
+ * The user's maps of functions that have another name in later builds (identity.h). A function is meant by its name
+ * for people or by its linkage name; without parameters, all that differ by these alone are, each with the one of the
+ * same parameters.
  */
 #ifndef TM_PROFILE_NAME_MAPS_H
 #define TM_PROFILE_NAME_MAPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An aggregate as a profile of entities, the input of tm-compare. Of all captures together it has
- * the sums; of frames the worst. Spreads are passed over.
+ * The reader of an aggregate into a profile of entities, the input of tm-compare and tm-history. Of all captures
+ * together it has the sums; of frames the worst. Spreads are passed over.
  */
 #ifndef TM_PROFILE_READ_H
 #define TM_PROFILE_READ_H

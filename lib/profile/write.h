@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A profile of entities, written as an aggregate of its own.
+ * The writer of a profile of entities as an aggregate of its own.
  */
 #ifndef TM_PROFILE_WRITE_H
 #define TM_PROFILE_WRITE_H

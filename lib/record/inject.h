@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls of functions in another process, by ptrace: one of its threads is stopped where it holds no
- * lock of an allocator's or the dynamic linker's, calls on a stack of their own, and goes on as if
- * nothing had been. The other threads run all the while, so what the call waits for comes.
+ * Calls of functions in another process, by ptrace. One of its threads is stopped where it holds no lock of an
+ * allocator's or the dynamic linker's. It makes the calls on a stack of their own, and goes on where it was. The
+ * other threads run all the while, so what the call waits for comes.
  *
  * Such a place is: code of the program itself or of a library that is no allocator; or a system call
  * that waits for something outside of the process. Not within a handler of a signal, which may have

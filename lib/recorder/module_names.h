@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The names of a module's functions, as far as its addresses are in the trace: written when the module
- * is unloaded, or at the end when its path leads to another file, since whoever reads the trace has no
- * such file any more. The writer's.
+ * The names of a module's functions whose addresses are in the trace. They are written when the module is
+ * unloaded, or at the end when its path leads to another file, since whoever reads the trace has no such file
+ * any more. The writer's.
  */
 #ifndef TM_RECORDER_MODULE_NAMES_H
 #define TM_RECORDER_MODULE_NAMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tells runs of a program apart, in the header of their traces: when the process began, and the arguments that
- * it was started with, of which only a digest is kept.
+ * The origin of a trace, which distinguishes runs of a program: the time at which the process began, and a digest
+ * of its arguments. It is in the header of the trace.
  */
 #ifndef TM_RECORDER_ORIGIN_H
 #define TM_RECORDER_ORIGIN_H

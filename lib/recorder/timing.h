@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures each open call on the shadow stack against its limit, without its pauses. When the call ends, it writes an
- * entry of PET's log if the call took too long, and records of its enter and exit if calls are recorded. The texts of
- * calls are in spike.h.
+ * The measuring of each open call on the shadow stack against its limit, without its pauses. When the call ends, it
+ * writes an entry of PET's log if the call took too long, and records of its enter and exit if calls are recorded.
+ * The texts of calls are in spike.h.
  *
  * An enter's record is put when the next thing happens in its thread, so that it has what a marker
  * at the function's beginning says. A call that is dropped (shadow.h) ends where its marker's scope

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to lib/render: one HTML page that needs nothing else: no network, no other file. Tables
- * are in its text and can be read and printed without scripts; flame graphs and charts are drawn by
- * the page's own scripts from JSON in it. Its size is capped, and the page says what was left out.
+ * Internal to lib/render: the HTML page, which needs no network and no other file. Tables are in its text and
+ * can be read and printed without scripts; flame graphs and charts are drawn by the page's own scripts from JSON
+ * in it. Its size is capped, and the page says what was left out.
  */
 #ifndef TM_RENDER_HTML_H
 #define TM_RENDER_HTML_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to lib/render: what all data of the page's scripts have in common: texts as the page shows
- * them. html_flame.h, html_rows.h and json.h (series) have the data.
+ * Internal to lib/render: the texts in the data of the page's scripts, as the page shows them. html_flame.h,
+ * html_rows.h and json.h (series) have the data.
  */
 #ifndef TM_RENDER_HTML_DATA_H
 #define TM_RENDER_HTML_DATA_H

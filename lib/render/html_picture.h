@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to lib/render: a chart without scripts, which a page shows of a series where scripts do
- * not run.
+ * Internal to lib/render: the picture of a series that a page shows where scripts do not run.
  */
 #ifndef TM_RENDER_HTML_PICTURE_H
 #define TM_RENDER_HTML_PICTURE_H

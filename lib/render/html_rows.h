@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to lib/render: the rows of a table after those that are in a page's text, as data of its
- * scripts, which make rows of them as they come into view. A script element of JSON:
+ * Internal to lib/render: the rows of a table beyond those in the page's text. They are data of the page's
+ * scripts, which draw them as they come into view. A script element of JSON:
  *
  *     columns     {type, decimals, signed, bar, prose, tree} of those that people see
  *     exact       sizes and times are plain numbers

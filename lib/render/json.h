@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to lib/render: JSON (RFC 8259) written by hand. Bytes that are not UTF-8 become U+FFFD.
+ * Internal to lib/render: the functions that write JSON (RFC 8259). Bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef TM_RENDER_JSON_H
 #define TM_RENDER_JSON_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What compilers append to the linkage name of a part or a copy of a function: ".cold", ".part.0",
+ * The suffixes that compilers append to the linkage name of a part or a copy of a function: ".cold", ".part.0",
  * ".constprop.1.isra.2", ".lto_priv.0" of GCC; ".llvm.1234", ".__uniq.1234" of clang.
  */
 #ifndef TM_RULES_CLONES_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Suppressions of leaks: blocks that libraries keep for as long as a program runs are live at the
- * end and no leak. Rules are those of LeakSanitizer's suppressions, "leak:PATTERN" or "leak = PATTERN": a stack with a
- * call whose function, source file or module matches is no leak; '*' stands for anything, '^' and
- * '$' for the ends, and otherwise the pattern may match anywhere
- * (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp, TemplateMatch). The shipped ones are of
- * glibc and libstdc++.
+ * Suppressions, the rules for blocks that are live at the end and no leak, such as those that libraries keep for as
+ * long as a program runs. Rules are those of LeakSanitizer's suppressions, "leak:PATTERN" or "leak = PATTERN": a stack
+ * with a call whose function, source file or module matches is no leak; '*' stands for anything, '^' and '$' for the
+ * ends, and otherwise the pattern may match anywhere (compiler-rt/lib/sanitizer_common/sanitizer_common.cpp,
+ * TemplateMatch). The shipped ones are of glibc and libstdc++.
  */
 #ifndef TM_RULES_LEAKS_H
 #define TM_RULES_LEAKS_H

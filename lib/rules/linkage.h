@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tells whether a function of C++ has internal linkage, so that another source file may have one of the same name: it
- * is static, or it, its scope or a template argument is in an anonymous namespace (Itanium C++ ABI, 5.1.2: "L" before
- * an unqualified name, and "12_GLOBAL__N_1").
+ * The check of whether a C++ function has internal linkage, so that another source file may have one of the same
+ * name. It has if it is static, or it, its scope or a template argument is in an anonymous namespace (Itanium C++
+ * ABI, 5.1.2: "L" before an unqualified name, and "12_GLOBAL__N_1").
  */
 #ifndef TM_RULES_LINKAGE_H
 #define TM_RULES_LINKAGE_H

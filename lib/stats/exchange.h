@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enumerates permutations of runs between two sides, for permutation tests: sets of `chosen` out of `all` runs. The
- * first is that of the last `chosen` ones, the sides as they are. Where there are at most `exact_max` sets, all of
- * them follow in lexicographic order; else the others are random: a partial Fisher-Yates shuffle by splitmix64 with a
- * constant seed, so that the same question has the same answer.
+ * The enumeration of permutations of runs between two sides, for permutation tests: sets of `chosen` out of `all`
+ * runs. The first is that of the last `chosen` ones, the sides as they are. Where there are at most `exact_max` sets,
+ * all of them follow in lexicographic order; else the others are random: a partial Fisher-Yates shuffle by splitmix64
+ * with a constant seed, so that the same question has the same answer.
  */
 #ifndef TM_STATS_EXCHANGE_H
 #define TM_STATS_EXCHANGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What makes an aggregate of a capture.
+ * The builder of an aggregate from a capture.
  */
 #ifndef TM_SUMMARIZE_BUILD_H
 #define TM_SUMMARIZE_BUILD_H

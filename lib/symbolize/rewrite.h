@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inserts symbols into a trace stream in two passes. The first reads the tables (not the events) and symbolizes. The
- * second copies the stream, with events as columns. It puts the symbol tables after the header, and each binding
- * after its location, before any event that uses it. Symbols that were in the stream are left out.
+ * The insertion of symbols into a trace stream, in two passes. The first reads the tables (not the events) and
+ * symbolizes. The second copies the stream, with events as columns. It puts the symbol tables after the header, and
+ * each binding after its location, before any event that uses it. Symbols that were in the stream are left out.
  */
 #ifndef TM_SYMBOLIZE_REWRITE_H
 #define TM_SYMBOLIZE_REWRITE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A random choice of a run's answers, asked again of libdwarf: whether the two readers of DWARF
- * agree. What is compared is what DWARF says of a link-time address: functions as linked, files,
- * lines, columns and inlined calls. Bindings, symbol tables and managed names are not.
+ * The check of a random choice of a run's answers against libdwarf: whether the two readers of DWARF agree. What
+ * is compared is what DWARF says of a link-time address: functions as linked, files, lines, columns and inlined
+ * calls. Bindings, symbol tables and managed names are not.
  *
  * The choice is by a hash of seed, path and address: the same questions with the same seed have the
  * same choice, in any order and in batches of any size, and an address counts once.

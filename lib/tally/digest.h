@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Internal to tally.h: a tally adds a batch that comes as a digest (its counts and sums: sink.h) without reading its
- * events. They are the whole capture, which was tallied before (snapshot.h); or none of them is selected, and nothing
- * of what is selected can be touched by them: they come before its first allocation, or after its last range. It adds
- * nothing up, but for the numbers of what was passed over. Without it, questions of tm-view about 10 of 100 frames
- * take 1.4 times as long.
+ * Internal to tally.h: the addition of a batch that comes as a digest (its counts and sums: sink.h), whose events are
+ * not read. They are the whole capture, which was tallied before (snapshot.h). Or none of them is selected, and none
+ * can touch what is selected, since they come before its first allocation or after its last range; then only the
+ * numbers of what was passed over are added up. Without it, questions of tm-view about 10 of 100 frames take 1.4
+ * times as long.
  */
 #ifndef TM_TALLY_DIGEST_H
 #define TM_TALLY_DIGEST_H

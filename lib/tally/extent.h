@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long the selected part of a capture took, and how many frames it has: what a rate divides by. Ranges of
- * frames and of times decide; sizes and threads do not, since a rate of them is one of the same time.
+ * The extent of the selected part of a capture: its duration and its number of frames, by which rates divide.
+ * Ranges of frames and of times decide; sizes and threads do not, since a rate of them is one of the same time.
  *
  * Without ranges it is the time from the first event to the last. A frame lasts until the next begins,
  * the last one until the last event. A range of times counts as it was given, whether events are at its ends or

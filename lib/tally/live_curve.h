@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Live bytes over the capture's own numbers of events (seq), for captures whose events come in any order. A window
+ * The curve of live bytes over the numbers of events (seq), for captures whose events come in any order. A window
  * is a range of numbers, with what changed in it: a single number, until the numbers are too far apart for
  * LIVE_WINDOWS. So memory has a bound, and moments are exact up to a window.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How evenly frames came, in the words of the platform's tools, from their durations alone:
+ * The pacing of frames, how evenly they came, in the words of the platform's tools and from the frames'
+ * durations alone:
  *
  *  - A jank takes more than twice the mean of the three frames before it, and more than two frames of a film,
  *    2000/24 ms; a big jank, more than three, 125 ms; a small jank, more than one. A big jank is a jank, too, and a

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far estimates of a sampled recording may be off. Points fall on the bytes that are allocated, one in
- * N of them on average (a Poisson process), and a block of s bytes is recorded when one falls on it: with the
- * chance p = 1 - exp(-s / N). It is written as w blocks, where w is a whole number whose mean is 1 / p
- * (Horvitz, Thompson 1952). Of the sum of any y over all blocks, such as 1 or s, the sum of w y over those that
- * were recorded is an estimate without bias, and since blocks are hit independently of each other,
+ * The error of estimates from a sampled recording. Points fall on the bytes that are allocated, one in N of them
+ * on average (a Poisson process), and a block of s bytes is recorded when one falls on it: with the chance p = 1
+ * - exp(-s / N). It is written as w blocks, where w is a whole number whose mean is 1 / p (Horvitz, Thompson
+ * 1952). Of the sum of any y over all blocks, such as 1 or s, the sum of w y over those that were recorded is an
+ * estimate without bias, and since blocks are hit independently of each other,
  *
  *	variance = sum of y^2 (p E[w^2] - 1)
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events gathered in plain columns, until they are a chunk: the payload of CHUNK_COLUMNS as
- * tracemill-trace(5) has it, nothing of it packed. Nothing here allocates, so the capture runtime
- * writes its events by this, too.
+ * A buffer of events in plain columns, until they are a chunk. It then is the payload of CHUNK_COLUMNS as
+ * tracemill-trace(5) has it, nothing of it packed. Nothing here allocates, so the capture runtime writes its
+ * events by this, too.
  */
 #ifndef TM_TRACE_COLUMN_ENCODER_H
 #define TM_TRACE_COLUMN_ENCODER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bytes of a trace stream: file mark, chunk headers, events. tracemill-trace(5) is the
- * specification. Nothing here allocates, so the capture runtime can use it inside malloc.
+ * The functions that write the bytes of a trace stream: file mark, chunk headers, events. tracemill-trace(5) is
+ * the specification. Nothing here allocates, so the capture runtime can use it inside malloc.
  */
 #ifndef TM_TRACE_ENCODE_H
 #define TM_TRACE_ENCODE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Some inputs have the marks of frames behind the events of these frames, such as a file in which the main thread
- * stands last. They are read twice: the first reading finds the marks, and the second one has them from its beginning
- * (trace.marks).
+ * The marks of frames from a first reading, for inputs that have them behind the events of these frames, such as a
+ * file in which the main thread stands last. Such inputs are read twice: the first reading finds the marks, and the
+ * second one has them from its beginning (trace.marks).
  */
 #ifndef TM_TRACE_KNOWN_MARKS_H
 #define TM_TRACE_KNOWN_MARKS_H

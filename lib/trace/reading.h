@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reading that an event of a counter has, as a number; reading_digits.h says how an event holds it.
+ * A counter's reading as a number. reading_digits.h says how an event holds it.
  */
 #ifndef TM_TRACE_READING_H
 #define TM_TRACE_READING_H

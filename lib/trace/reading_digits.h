@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An event stores a counter's reading in two fields: value is the whole part, rounded down, and target has the
- * decimal digits of the rest in reverse order. 33.4 is 33 and 4; 0.25 is 0 and 52; -0.25 is -1 + 0.75, so -1 and 57.
- * A whole number has no target. This part is without numbers of 128 bits, which the recorder has not everywhere;
+ * The two fields in which an event stores a counter's reading: value is the whole part, rounded down, and target has
+ * the decimal digits of the rest in reverse order. 33.4 is 33 and 4; 0.25 is 0 and 52; -0.25 is -1 + 0.75, so -1 and
+ * 57. A whole number has no target. This part is without numbers of 128 bits, which the recorder has not everywhere;
  * reading.h has the rest.
  */
 #ifndef TM_TRACE_READING_DIGITS_H

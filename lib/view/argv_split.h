@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A query as it is typed: the words of a command line, split as a shell splits them, without its
- * other powers. 'a b', "a \"b\"", a\ b.
+ * The split of a typed query into words, as a shell splits a command line, without its other powers: 'a b', "a
+ * \"b\"", a\ b.
  */
 #ifndef TM_VIEW_ARGV_SPLIT_H
 #define TM_VIEW_ARGV_SPLIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Single DIEs, with the attributes of variables, for the few questions that are asked seldom; for those that are
- * asked by the hundred thousand there is scope.h.
+ * The reader of single DIEs, with the attributes of variables, for questions that are asked seldom. Those that
+ * are asked by the hundred thousand have scope.h.
  */
 #ifndef TM_DWARF_FAST_DIE_H
 #define TM_DWARF_FAST_DIE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Line number programs (DWARF 5, section 6.2), run once and merged against sorted addresses, so
- * that only rows that are asked for are stored.
+ * The interpreter of line number programs (DWARF 5, section 6.2). A program is run once and merged with sorted
+ * addresses, so that only rows that are asked for are stored.
  */
 #ifndef TM_DWARF_FAST_LINE_H
 #define TM_DWARF_FAST_LINE_H

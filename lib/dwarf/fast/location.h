@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Location lists: what a variable is in which part of its scope, an expression each, in .debug_loc
- * (DWARF 2 to 4, section 2.6.2 of DWARF 4) or .debug_loclists (DWARF 5, section 7.29). Only the
+ * Location lists: an expression for each part of a variable's scope, which finds the variable there, in
+ * .debug_loc (DWARF 2 to 4, section 2.6.2 of DWARF 4) or .debug_loclists (DWARF 5, section 7.29). Only the
  * expressions are given; those of parts that linkers have discarded, too, as LLVM does.
  */
 #ifndef TM_DWARF_FAST_LOCATION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of a mapped section, read into memory that a worker uses again and again: a unit, a line
- * table. To find and map a page costs the system more than to copy it, and the copy is in the
+ * A worker's copy of a piece of a mapped section, such as a unit or a line table. The memory is used again for
+ * the next piece. To find and map a page costs the system more than to copy it, and the copy is in the
  * processor's cache when it is walked. Sections that are in memory already are read where they are.
  */
 #ifndef TM_DWARF_FAST_NEAR_H

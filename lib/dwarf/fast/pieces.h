@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The answers of one unit for every address that it owns, as pieces of addresses with one answer: what an index
- * (whole.h) is made of, and what is kept of a unit (kept.h).
+ * All answers of one unit as pieces: ranges of addresses that have one answer. An index (whole.h) is made of
+ * them, and the cache (kept.h) keeps them.
  */
 #ifndef TM_DWARF_FAST_PIECES_H
 #define TM_DWARF_FAST_PIECES_H

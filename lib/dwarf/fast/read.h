@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fast engine's reader: struct cursor's manner (bounds-checked, the first failure sticks and
- * every read after it gives zero) without its errors, offsets and refilling, so that all of it can
- * be inlined. A value is read once and kept: the bytes may be a mapped file that another process
- * rewrites. A reader that has failed stays where it was, which is where there were too few bytes,
- * so that fault.h can say the place.
+ * The fast engine's reader of bytes. As in struct cursor, bounds are checked, the first failure sticks, and
+ * every read after it gives zero. It has no errors, offsets or refilling, so that all of it can be inlined. A
+ * value is read once and kept: the bytes may be a mapped file that another process rewrites. A reader that has
+ * failed stays where it was, which is where there were too few bytes, so that fault.h can say the place.
  */
 #ifndef TM_DWARF_FAST_READ_H
 #define TM_DWARF_FAST_READ_H

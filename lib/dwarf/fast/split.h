@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Split DWARF (DWARF 5, section 3.1.2, and GNU's form of it in DWARF 4): a skeleton unit has
- * addresses, lines and the name of a .dwo file, where its functions are. This finds that file, or
- * the .dwp file that it was packed into, and the unit there; dwo_id must agree.
+ * The other half of a unit in split DWARF (DWARF 5, section 3.1.2, and GNU's form of it in DWARF 4). A skeleton
+ * unit has addresses, lines and the name of a .dwo file, where its functions are. This reads that file, or the
+ * .dwp file that it was packed into (object/companion.c knows the places of both), and finds the unit there;
+ * dwo_id must agree.
  *
  * What the unit takes from the linked file is put next to its own sections: .debug_addr and, before
  * DWARF 5, .debug_ranges. GCC 11 and its like do so with the range lists of DWARF 5, too: a unit

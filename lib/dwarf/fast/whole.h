@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fast engine's answers for every address of a file at once, as stretches of addresses with
- * one answer: what a persistent index is made of.
+ * All answers of the fast engine for one file, as ranges of addresses that have one answer. A persistent index
+ * is made of them.
  *
  * Whatever dwarf_fast answers for a batch of addresses is what their stretches say, but for
  * those marked DWARF_ASK: their units are broken, split or badly nested, so that what is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The number of the output's descriptor, for tm-record and the runtime: one that programs do not
- * choose. Scripts take 3 to 9, 200 (flock's manual page) or 255, and a program that has closed 0 to
- * 2 relies on getting those back.
+ * The choice of a number for the output's descriptor that programs do not use themselves, for tm-record and the
+ * runtime. Scripts take 3 to 9, 200 (flock's manual page) or 255, and a program that has closed 0 to 2 relies on
+ * getting those back.
  */
 #ifndef TM_RECORDER_BASE_HIGH_FD_H
 #define TM_RECORDER_BASE_HIGH_FD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds the functions that the hooks call. Of each name it is the next definition after this library: the C
+ * The search for the functions that the hooks call. Of each name it is the next definition after this library: the C
  * library's, or that of an allocator that the program links. If none comes after us (dlopen has loaded us), it is the
  * first one of the program.
  *

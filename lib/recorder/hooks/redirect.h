@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls of named functions, led to functions of the recorder: the addresses that the dynamic linker has put into the
- * modules' slots (R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT) are replaced. A slot is replaced only if it has the address
- * of the real function, or none yet: one that leads elsewhere (to an allocator that is a module's own) stays.
+ * The redirection of calls of named functions to functions of the recorder. Addresses that the dynamic linker has
+ * put into the modules' slots (R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT) are replaced. A slot is replaced only if it
+ * has the address of the real function, or none yet: one that leads elsewhere (to an allocator that is a module's
+ * own) stays.
  *
  * Facts: System V ABI, chapter 5, and its supplement for AMD64, chapters 4 and 5; which pages of
  * PT_GNU_RELRO the dynamic linker protects, as glibc's _dl_protect_relro does it.

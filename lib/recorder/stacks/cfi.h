@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Call frame information: where, for a return address, the caller's frame is. What compilers write
- * for nearly all code: the frame is at a distance from the stack or the frame pointer, and the
- * return address and the caller's frame pointer are saved at distances from it. Everything else
- * (signal frames) is CFI_OTHER and left to libgcc.
+ * Call frame information: for a return address, the place of the caller's frame. What compilers write for nearly
+ * all code: the frame is at a distance from the stack or the frame pointer, and the return address and the
+ * caller's frame pointer are saved at distances from it. Everything else (signal frames) is CFI_OTHER and left
+ * to libgcc.
  *
  * Reads the loaded module's own tables, within their segment; does not allocate.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds a function, such as a game's own allocator, through which nearly all of a run goes. Rules that look at each
- * site or function see one entity in all that it is called for.
+ * The search for a function, such as a game's own allocator, through which nearly all of a run goes. Rules that
+ * look at each site or function see one entity in all that it is called for.
  */
 #ifndef TM_REPORT_COMPARE_CALLERS_H
 #define TM_REPORT_COMPARE_CALLERS_H

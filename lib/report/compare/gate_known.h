@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a rule does not see of runs: records that do not have its metric, and blocks of domains that do not count.
+ * The parts of runs that a rule does not see: records that do not have its metric, and blocks of domains that do
+ * not count.
  */
 #ifndef TM_REPORT_COMPARE_GATE_KNOWN_H
 #define TM_REPORT_COMPARE_GATE_KNOWN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Captures and aggregates into the groups of a comparison. Captures go into the grouped profile, and each file
- * is taken as one run when it ends.
+ * The reading of captures and aggregates into the groups of a comparison. Captures go into the grouped profile,
+ * and each file is taken as one run when it ends.
  */
 #ifndef TM_REPORT_COMPARE_INPUTS_H
 #define TM_REPORT_COMPARE_INPUTS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The verdict on what differs between the runs of two builds: one model over all subjects of all
- * rules of a policy. Larger is worse (a caller for whom less is worse negates). A subject is one
- * number per run on each side, with what it may grow by; a rule is a question with one or more
- * subjects of one metric, and all subjects have the same runs. tracemill-gate(7) has each formula,
- * constant and rule of it, so that it can be written a second time.
+ * The verdicts on differences between the runs of two builds, by one model over all subjects of all rules of a
+ * policy. Larger is worse (a caller for whom less is worse negates). A subject is one number per run on each
+ * side, with what it may grow by; a rule is a question with one or more subjects of one metric, and all subjects
+ * have the same runs. tracemill-gate(7) has each formula, constant and rule of it, so that it can be written a
+ * second time.
  *
  * In short: logarithms; the factor of each run that all subjects of a rule share is taken out, and
  * is a subject of its own (what new runs have more of than runs of one side differ by stays in); the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each of the user's maps of modules and functions has done in a comparison; and the map to propose for a
- * function that was renamed.
+ * The effect that each of the user's maps of modules and functions has had in a comparison, and the map to
+ * propose for a function that was renamed.
  */
 #ifndef TM_REPORT_COMPARE_MAPS_H
 #define TM_REPORT_COMPARE_MAPS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A policy for a project that has none: limits on the peak, on what is left, on all that was allocated and on
- * each site, above what runs of one build differ by themselves. The runs, compared with each other in any
- * way, keep it.
+ * The policy that --init-policy proposes: limits on the peak, on what is left, on all that was allocated and on
+ * each site. A limit is above the differences between runs of one build. The runs, compared with each other in
+ * any way, keep it.
  */
 #ifndef TM_REPORT_COMPARE_POLICY_INIT_H
 #define TM_REPORT_COMPARE_POLICY_INIT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a metric of each group spreads over the frames: mean, least, quartiles, most, and the frames of
- * the least and the most. Of calls the groups by type are markers. A frame where the metric is 0 does
- * not count in the group's numbers; the column of frames says how many do. Memory grows with groups,
- * not with frames: quartiles are within 0.8 % (stats/quantiles.h), all else is exact.
+ * The spread of a metric of each group over the frames: mean, least, quartiles, most, and the frames of the
+ * least and the most. Of calls the groups by type are markers. A frame where the metric is 0 does not count in
+ * the group's numbers; the column of frames says how many do. Memory grows with groups, not with frames:
+ * quartiles are within 0.8 % (stats/quantiles.h), all else is exact.
  */
 #ifndef TM_REPORT_FRAMES_SPREAD_H
 #define TM_REPORT_FRAMES_SPREAD_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A rule file suggested from the spikes that were seen: a threshold for calls that are as slow
- * nearly every time (perhaps legitimate), and comments on the rest: markers that would show more.
- * Guesses, for a person to look at.
+ * A rule file suggested from the spikes that were seen. It has a threshold for calls that are as slow nearly
+ * every time (perhaps legitimate), and comments on the rest, with markers that would show more. Guesses, for a
+ * person to look at.
  */
 #ifndef TM_REPORT_SPIKES_SUGGEST_H
 #define TM_REPORT_SPIKES_SUGGEST_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds the main chain of callers of a ranking's first rows. A site's main caller is the one through which most of
+ * The main chain of callers of each of a ranking's first rows. A site's main caller is the one through which most of
  * the row's sum comes; the next is that caller's main caller. The chain ends at main, or where less than a quarter of
  * the row comes that way. One line each: "by b < c < main: 61.20% of it".
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A guess at allocator wrappers that no rule knows (alloc_wrappers.h), which then are no sites any more but are
- * passed over; and the choice of the options to suggest, tried on the sums: those that would change a ranking of
+ * The guess of allocator wrappers that no rule knows (alloc_wrappers.h): they are no sites any more, but are
+ * passed over. The options to suggest are chosen here, too: those that, tried on the sums, change a ranking of
  * sites.
  *
  * The profile is as lib/group/resite.h has it.
