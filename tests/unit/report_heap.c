@@ -33,7 +33,8 @@ static void reach(const struct heap *h, uint32_t from, uint32_t object, uint32_t
 				uint32_t to = h->out[r];
 
 				if (to != object && !seen[to] &&
-				    (!without || h->types[to] != without) && (!not || !not [to]))
+				    (!without || heap_type(h, to) != without) &&
+				    (!not || !not [to]))
 					again = seen[to] = true;
 			}
 	}
@@ -64,7 +65,7 @@ static void keep(const struct heap *h, uint32_t without, bool *kept)
 			if (found[i] || (!left && referred[i]))
 				continue;
 			reach(h, i, 0, 0, rooted, found);
-			if (h->types[i] != without) {
+			if (heap_type(h, i) != without) {
 				memset(loose, 0, sizeof loose);
 				reach(h, i, 0, without, rooted, loose);
 				for (uint32_t k = 1; k <= h->n; k++)
@@ -96,7 +97,7 @@ static void check_dominators(const struct heap *h)
 				below |= up == i;
 			if (all[k])
 				CHECK_EQ(below, lost);
-			bytes += lost ? h->sizes[k] : 0;
+			bytes += lost ? heap_size(h, k) : 0;
 			count += lost;
 		}
 		CHECK_EQ(held.bytes[i], bytes);
@@ -125,7 +126,7 @@ static void check_groups(const struct heap_set *s, const struct heap *h)
 
 		keep(h, (uint32_t)g.items[i].key, kept);
 		for (uint32_t k = 1; k <= h->n; k++) {
-			bytes += kept[k] ? 0 : h->sizes[k];
+			bytes += kept[k] ? 0 : heap_size(h, k);
 			count += !kept[k];
 		}
 		CHECK_EQ(g.items[i].retained, bytes);
@@ -193,7 +194,7 @@ static void check_tree(const struct heap_set *s, const struct heap *h)
 			continue;
 		flood(h, object, without);
 		for (uint32_t k = 1; k <= h->n; k++)
-			lost += all[k] && !without[k] ? h->sizes[k] : 0;
+			lost += all[k] && !without[k] ? heap_size(h, k) : 0;
 		CHECK_EQ(retained[i], lost);
 	}
 	for (size_t i = 0; i < t->n_rows; i++)

@@ -257,7 +257,7 @@ void heap_held_init(struct heap_held *s, const struct heap_dominators *d, const 
 
 	*s = (struct heap_held){pages_array(n, sizeof *s->bytes), pages_array(n, sizeof *s->count)};
 	for (uint32_t i = 0; i <= h->n; i++) {
-		s->bytes[i] = h->flags[i] & HEAP_SIZED ? h->sizes[i] : 0;
+		s->bytes[i] = h->flags[i] & HEAP_SIZED ? heap_size(h, i) : 0;
 		s->count[i] = h->flags[i] & HEAP_LISTED ? 1 : 0;
 	}
 	for (uint32_t k = h->n; k-- > 0;) {

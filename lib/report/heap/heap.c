@@ -17,6 +17,8 @@ enum { DIRECT_SLACK = 4, DIRECT_FIRST = 1 << 16 };
 
 struct heap_build {
 	struct heap heap;
+	uint64_t *ids, *sizes; /* heap.ids ... while it grows */
+	uint32_t *types;
 	uint32_t *direct; /* by id; 0: not there */
 	size_t cap_direct;
 	struct id_set index;                          /* of the others */
@@ -38,21 +40,24 @@ static void build_free(struct heap_build *b)
 	id_set_release(&b->index);
 	free(b->edges);
 	free(b->texts);
+	free(b->ids);
+	free(b->sizes);
+	free(b->types);
 	free(b);
 }
 
 static void heap_release(struct heap *h)
 {
-	free(h->ids);
-	free(h->sizes);
+	heap_numbers_release(&h->ids);
+	heap_numbers_release(&h->sizes);
+	heap_numbers_release(&h->types);
 	free(h->hashes);
-	free(h->types);
 	free(h->names);
 	free(h->sites);
 	free(h->flags);
 	free(h->out_start);
 	free(h->out);
-	free(h->out_names);
+	heap_numbers_release(&h->out_names);
 }
 
 static uint32_t text(struct heap_set *s, const struct trace *t, uint32_t string)
@@ -76,24 +81,24 @@ static void enlarge(struct heap_build *b)
 	struct heap *h = &b->heap;
 	size_t old = b->cap;
 
-	h->ids = mem_grow(h->ids, &b->cap, (size_t)h->n + 2, sizeof *h->ids);
-	h->sizes = mem_realloc(h->sizes, b->cap, sizeof *h->sizes);
-	h->types = mem_realloc(h->types, b->cap, sizeof *h->types);
+	b->ids = mem_grow(b->ids, &b->cap, (size_t)h->n + 2, sizeof *b->ids);
+	b->sizes = mem_realloc(b->sizes, b->cap, sizeof *b->sizes);
+	b->types = mem_realloc(b->types, b->cap, sizeof *b->types);
 	h->flags = mem_realloc(h->flags, b->cap, sizeof *h->flags);
-	memset(h->ids + old, 0, (b->cap - old) * sizeof *h->ids);
-	memset(h->sizes + old, 0, (b->cap - old) * sizeof *h->sizes);
-	memset(h->types + old, 0, (b->cap - old) * sizeof *h->types);
+	memset(b->ids + old, 0, (b->cap - old) * sizeof *b->ids);
+	memset(b->sizes + old, 0, (b->cap - old) * sizeof *b->sizes);
+	memset(b->types + old, 0, (b->cap - old) * sizeof *b->types);
 	memset(h->flags + old, 0, (b->cap - old) * sizeof *h->flags);
 }
 
 static uint64_t hash_object(const void *table, uint32_t object)
 {
-	return hash_u64(((const struct heap *)table)->ids[object]);
+	return hash_u64(((const struct heap_build *)table)->ids[object]);
 }
 
 static bool is_object(const void *table, uint32_t object, const void *key)
 {
-	return ((const struct heap *)table)->ids[object] == *(const uint64_t *)key;
+	return ((const struct heap_build *)table)->ids[object] == *(const uint64_t *)key;
 }
 
 static const struct id_rows by_id = {hash_object, is_object};
@@ -105,7 +110,7 @@ static uint32_t new_object(struct heap_build *b, uint64_t id)
 	h->n++;
 	if (h->n >= b->cap)
 		enlarge(b);
-	h->ids[h->n] = id;
+	b->ids[h->n] = id;
 	return h->n;
 }
 
@@ -123,11 +128,11 @@ static uint32_t object(struct heap_build *b, uint64_t id)
 	if (id < b->cap_direct && b->direct[id])
 		return b->direct[id];
 	/* It may have come when it was out of the array's reach. */
-	found = b->index.n ? id_set_find(&b->index, &by_id, h, hash_u64(id), &id) : 0;
+	found = b->index.n ? id_set_find(&b->index, &by_id, b, hash_u64(id), &id) : 0;
 	if (!found) {
 		found = new_object(b, id);
 		if (!direct)
-			id_set_add(&b->index, &by_id, h, hash_u64(id), found);
+			id_set_add(&b->index, &by_id, b, hash_u64(id), found);
 	}
 	if (direct) {
 		b->direct =
@@ -184,14 +189,14 @@ static void heap_add_object(struct heap_set *s, const struct trace *t, const str
 	}
 	h->flags[i] |= HEAP_LISTED;
 	h->n_listed++;
-	h->types[i] = ev->has & EV_HAS_TYPE ? text(s, t, t->types[ev->type]) : 0;
+	b->types[i] = ev->has & EV_HAS_TYPE ? text(s, t, t->types[ev->type]) : 0;
 	name = text(s, t, ev->name);
 	if (name) {
 		h->names = column(h->names, &b->cap_names, b, sizeof *h->names);
 		h->names[i] = name;
 	}
 	if (ev->has & EV_HAS_REQUESTED) {
-		h->sizes[i] = ev->requested;
+		b->sizes[i] = ev->requested;
 		h->flags[i] |= HEAP_SIZED;
 		h->has_sizes = true;
 	}
@@ -281,13 +286,16 @@ static void heap_sort_edges(struct heap_build *b)
 {
 	struct heap *h = &b->heap;
 	size_t m = b->n_edges;
+	uint32_t last_name = 0;
 
 	h->n_references = (uint32_t)m;
 	h->out_start = mem_zarray((size_t)h->n + 3, sizeof *h->out_start);
 	h->out = mem_array(m ? m : 1, sizeof *h->out);
-	h->out_names = mem_array(m ? m : 1, sizeof *h->out_names);
-	for (size_t i = 0; i < m; i++)
+	for (size_t i = 0; i < m; i++) {
 		h->out_start[b->edges[i].from + 2]++;
+		last_name = b->edges[i].name > last_name ? b->edges[i].name : last_name;
+	}
+	heap_numbers_init(&h->out_names, m, 0, last_name);
 	for (uint32_t i = 2; i <= h->n + 1; i++)
 		h->out_start[i] += h->out_start[i - 1];
 	/* out_start[from + 1] moves up to where the next object's begin. */
@@ -295,7 +303,7 @@ static void heap_sort_edges(struct heap_build *b)
 		uint32_t at = h->out_start[b->edges[i].from + 1]++;
 
 		h->out[at] = b->edges[i].to;
-		h->out_names[at] = b->edges[i].name;
+		heap_number_set(&h->out_names, at, b->edges[i].name);
 	}
 }
 
@@ -308,9 +316,11 @@ static void shrink(struct heap_build *b)
 		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
 	if (h->names)
 		h->names = column(h->names, &b->cap_names, b, sizeof *h->names);
-	h->ids = mem_realloc(h->ids, n, sizeof *h->ids);
-	h->sizes = mem_realloc(h->sizes, n, sizeof *h->sizes);
-	h->types = mem_realloc(h->types, n, sizeof *h->types);
+	h->ids = heap_numbers_of_64(b->ids, n);
+	h->sizes = heap_numbers_of_64(b->sizes, n);
+	h->types = heap_numbers_of_32(b->types, n);
+	b->ids = b->sizes = NULL;
+	b->types = NULL;
 	h->flags = mem_realloc(h->flags, n, sizeof *h->flags);
 	id_set_release(&b->index);
 	free(b->direct);
@@ -408,7 +418,7 @@ void heap_set_release(struct heap_set *s)
 uint32_t heap_find(const struct heap *h, uint64_t id)
 {
 	for (uint32_t i = 1; i <= h->n; i++)
-		if (h->ids[i] == id)
+		if (heap_id(h, i) == id)
 			return i;
 	return 0;
 }

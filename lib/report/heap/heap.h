@@ -6,13 +6,14 @@
  * list: it holds others and counts nowhere.
  *
  * Texts (types, names, fields) are interned across the snapshots of a set, so that these compare
- * by number. Memory: 25 bytes per object and 4 for its name, 8 per reference (20 while a capture is read), 4 to 13
- * for the index of ids while a capture is read.
+ * by number. Memory: 8 to 25 bytes per object (id, size and type take what their range needs) and 4 for its name, 5
+ * to 8 per reference. While a capture is read: 25 per object, 4 to 13 for the index of ids, and 12 per reference.
  */
 #ifndef TM_REPORT_HEAP_HEAP_H
 #define TM_REPORT_HEAP_HEAP_H
 
 #include "lib/names/names.h"
+#include "lib/report/heap/numbers.h"
 #include "lib/trace/sink.h"
 
 enum heap_flag {
@@ -25,19 +26,19 @@ enum heap_flag {
 #define HEAP_NONE UINT32_MAX
 
 struct heap {
-	uint32_t n;        /* objects are 1 to n; arrays have n + 1 entries */
-	uint32_t n_listed; /* of them with HEAP_LISTED */
-	uint64_t *ids, *sizes;
-	uint64_t *hashes; /* NULL: no object has one */
-	uint32_t *types;
-	uint32_t *names; /* NULL: no object has one; a text, 0: none */
-	uint32_t *sites; /* NULL: no object has a stack; a text, 0: none */
+	uint32_t n;                            /* objects are 1 to n; arrays have n + 1 entries */
+	uint32_t n_listed;                     /* of them with HEAP_LISTED */
+	struct heap_numbers ids, sizes, types; /* heap_id, heap_size, heap_type */
+	uint64_t *hashes;                      /* NULL: no object has one */
+	uint32_t *names;                       /* NULL: no object has one; a text, 0: none */
+	uint32_t *sites;                       /* NULL: no object has a stack; a text, 0: none */
 	uint8_t *flags;
 
 	/* References by source: of object i they are [out_start[i], out_start[i + 1]). */
 	uint32_t n_references;
-	uint32_t *out_start, *out, *out_names;
-	uint32_t n_roots;   /* references from 0 */
+	uint32_t *out_start, *out;
+	struct heap_numbers out_names; /* heap_reference_name */
+	uint32_t n_roots;              /* references from 0 */
 	bool guessed_roots; /* the capture names none: objects that nothing refers to are taken */
 
 	bool has_sizes; /* some listed object has one */
@@ -73,6 +74,24 @@ void heap_set_release(struct heap_set *s);
 static inline const char *heap_text(const struct heap_set *s, uint32_t text, size_t *len)
 {
 	return intern_text(&s->texts, text, len);
+}
+
+static inline uint64_t heap_id(const struct heap *h, uint32_t object)
+{
+	return heap_number(&h->ids, object);
+}
+static inline uint64_t heap_size(const struct heap *h,
+				 uint32_t object) /* 0 where it is not known */
+{
+	return heap_number(&h->sizes, object);
+}
+static inline uint32_t heap_type(const struct heap *h, uint32_t object) /* a text */
+{
+	return (uint32_t)heap_number(&h->types, object);
+}
+static inline uint32_t heap_reference_name(const struct heap *h, uint32_t reference) /* a text */
+{
+	return (uint32_t)heap_number(&h->out_names, reference);
 }
 
 static inline uint32_t heap_name(const struct heap *h, uint32_t object)

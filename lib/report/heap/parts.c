@@ -59,7 +59,7 @@ static uint32_t ask_site(struct owners *owners, const char *text)
 uint32_t heap_owner(struct heap_owners *o, const struct heap_set *s, const struct heap *h,
 		    uint32_t object)
 {
-	uint32_t type = h->types[object], site = heap_site(h, object);
+	uint32_t type = heap_type(h, object), site = heap_site(h, object);
 	size_t n;
 	const char *p;
 
@@ -104,7 +104,7 @@ static uint64_t key_of(const struct heap_groups *g, struct heap_owners *o,
 		       const struct heap_part *p, uint32_t i)
 {
 	switch (g->by) {
-	case HEAP_BY_TYPE: return p->h->types[i];
+	case HEAP_BY_TYPE: return heap_type(p->h, i);
 	case HEAP_BY_SITE: return heap_site(p->h, i);
 	case HEAP_BY_ROOT: return p->paths.distance[i] ? p->paths.root[i] : KEY_NOT_REACHED;
 	case HEAP_BY_OWNER: return owners_id(g->owners, heap_owner(o, g->s, p->h, i));
@@ -123,9 +123,9 @@ static void add_object(struct heap_group *g, const struct heap *h, uint32_t i)
 	if (!(h->flags[i] & HEAP_SIZED))
 		return;
 	g->sized++;
-	g->size = plus(g->size, h->sizes[i]);
-	if (h->sizes[i] > g->largest)
-		g->largest = h->sizes[i];
+	g->size = plus(g->size, heap_size(h, i));
+	if (heap_size(h, i) > g->largest)
+		g->largest = heap_size(h, i);
 }
 
 void heap_groups_add(struct heap_groups *g, const struct heap_part *p)

@@ -41,7 +41,7 @@ static int root_order(const struct search *f, uint32_t a, uint32_t b)
 static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference)
 {
 	struct heap_paths *p = f->p;
-	uint32_t to = f->h->out[reference], name = f->h->out_names[reference];
+	uint32_t to = f->h->out[reference], name = heap_reference_name(f->h, reference);
 	uint32_t distance = p->distance[from] + 1;
 	uint64_t hash = hash_u64(p->hash[from] + name_hash(f, name)) | 1;
 	bool better;
@@ -134,7 +134,7 @@ void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap
 		buf_adds(out, "[root]");
 	if (n && *p != '[')
 		return;
-	p = heap_text(s, h->types[object], &n);
+	p = heap_text(s, heap_type(h, object), &n);
 	if (n) {
 		buf_addc(out, ' ');
 		buf_add(out, p, n);
@@ -151,14 +151,14 @@ void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap
 		return;
 	tail = distance - 1 < STEPS_SHOWN ? distance - 1 : STEPS_SHOWN;
 	for (; n < tail; n++, object = heap_source(h, p->via[object]))
-		steps[n] = h->out_names[p->via[object]];
+		steps[n] = heap_reference_name(h, p->via[object]);
 	skipped = p->distance[object] - 1;
 	skipped = skipped < STEPS_SHOWN ? 0 : skipped - STEPS_SHOWN;
 	for (uint32_t i = 0; i < skipped; i++)
 		object = heap_source(h, p->via[object]);
 	for (; p->distance[object] > 1; object = heap_source(h, p->via[object]))
-		steps[n++] = h->out_names[p->via[object]];
-	heap_root_text(out, s, h, h->out_names[p->via[object]], object);
+		steps[n++] = heap_reference_name(h, p->via[object]);
+	heap_root_text(out, s, h, heap_reference_name(h, p->via[object]), object);
 	while (n > tail)
 		heap_step_text(out, s, steps[--n]);
 	if (skipped)

@@ -278,7 +278,7 @@ static void retained_add_up(const struct search *f, struct heap_group *groups)
 		uint32_t set = f->at[v].own;
 
 		if (h->flags[v] & HEAP_SIZED)
-			bytes[set] = add_saturating(bytes[set], h->sizes[v]);
+			bytes[set] = add_saturating(bytes[set], heap_size(h, v));
 		count[set] += h->flags[v] & HEAP_LISTED ? 1 : 0;
 	}
 	for (uint32_t set = 1; set < n; set++)

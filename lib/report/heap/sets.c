@@ -61,7 +61,7 @@ void heap_filter(struct heap_part *p, const struct heap_set *s, struct filters *
 		if (!p->counted[i])
 			continue;
 		p->counted[i] =
-		    (!type || matches(f, FILTER_TYPE, known[0], s, p->h->types[i])) &&
+		    (!type || matches(f, FILTER_TYPE, known[0], s, heap_type(p->h, i))) &&
 		    (!site || matches(f, FILTER_FILE, known[1], s, heap_site(p->h, i))) &&
 		    (!root || (p->paths.distance[i] &&
 			       matches(f, FILTER_MODULE, known[2], s, p->paths.root[i]))) &&
@@ -88,10 +88,10 @@ void heap_only_object(struct heap_part *p, uint32_t object)
 
 static uint64_t identity(const struct heap_part *p, uint32_t i, enum heap_same same)
 {
-	uint64_t x = hash_u64(p->h->types[i] + UINT64_C(0x9e3779b97f4a7c15));
+	uint64_t x = hash_u64(heap_type(p->h, i) + UINT64_C(0x9e3779b97f4a7c15));
 
-	if (same == HEAP_SAME_ADDRESS && (p->h->has_kept_ids || !(p->h->ids[i] & 1)))
-		return hash_u64(x + p->h->ids[i]);
+	if (same == HEAP_SAME_ADDRESS && (p->h->has_kept_ids || !(heap_id(p->h, i) & 1)))
+		return hash_u64(x + heap_id(p->h, i));
 	if (same != HEAP_SAME_TYPE)
 		x = hash_u64(x + heap_site(p->h, i) + 1);
 	if (same == HEAP_SAME_PATH || same == HEAP_SAME_ADDRESS)

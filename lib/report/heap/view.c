@@ -133,9 +133,9 @@ void heap_notes(struct heap_view *v)
 			unsized += !(h->flags[k] & HEAP_SIZED);
 			if (!p->paths.distance[k]) {
 				lost++;
-				lost_bytes = h->sizes[k] > UINT64_MAX - lost_bytes
+				lost_bytes = heap_size(h, k) > UINT64_MAX - lost_bytes
 						 ? UINT64_MAX
-						 : lost_bytes + h->sizes[k];
+						 : lost_bytes + heap_size(h, k);
 			}
 		}
 		if (!h->n_references)

@@ -81,8 +81,8 @@ static void dominator_tree_links(struct dominator_tree *t)
 		t->holds[d->idom[i]] |= t->holds[i];
 	}
 	for (uint32_t i = 1; i <= n; i++) {
-		uint32_t *place =
-		    map64_put(&kinds, (uint64_t)t->p->h->types[i] << 32 | heap_name(t->p->h, i));
+		uint32_t *place = map64_put(&kinds, (uint64_t)heap_type(t->p->h, i) << 32 |
+							heap_name(t->p->h, i));
 
 		if (!*place)
 			*place = (uint32_t)kinds.n;
@@ -117,14 +117,14 @@ static void dominator_tree_put(struct dominator_tree *t, uint32_t at, uint32_t i
 
 	t->member[i] = x->member;
 	x->member = i;
-	x->type = h->types[i];
+	x->type = heap_type(h, i);
 	x->n++;
 	x->listed += (h->flags[i] & HEAP_LISTED) != 0;
 	x->retained = add_saturating(x->retained, held->bytes[i]);
 	x->count += held->count[i];
 	if (h->flags[i] & HEAP_SIZED) {
 		x->sized++;
-		x->size = add_saturating(x->size, h->sizes[i]);
+		x->size = add_saturating(x->size, heap_size(h, i));
 	}
 }
 
@@ -284,7 +284,7 @@ static void view_dominators_fill(void *arg, size_t i, struct table_row *r)
 	r->depth = v->rows[i].b;
 	view_dominators_name(v, x);
 	n_name = v->text.len;
-	buf_add(&v->text, id, (size_t)snprintf(id, sizeof id, "0x%" PRIx64, h->ids[x->member]));
+	buf_add(&v->text, id, (size_t)snprintf(id, sizeof id, "0x%" PRIx64, heap_id(h, x->member)));
 	v->path.len = 0;
 	if (one)
 		heap_path_text(&v->path, v->s, h, &v->parts->paths, x->member);

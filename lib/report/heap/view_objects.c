@@ -27,7 +27,7 @@ enum what {
 static uint64_t value(const struct heap_view *v, size_t part, uint32_t i)
 {
 	switch (v->sort) {
-	case HEAP_SORT_SIZE: return v->parts[part].h->sizes[i];
+	case HEAP_SORT_SIZE: return heap_size(v->parts[part].h, i);
 	case HEAP_SORT_RETAINED: return v->sizes ? v->held[part].bytes[i] : v->held[part].count[i];
 	default: return v->retained ? v->held[part].count[i] : 0;
 	}
@@ -85,7 +85,7 @@ static void view_objects_fill(void *arg, size_t row, struct table_row *r)
 
 	v->path.len = v->text.len = 0;
 	heap_path_text(&v->path, v->s, h, &p->paths, i);
-	buf_addf(&v->text, "0x%" PRIx64, h->ids[i]);
+	buf_addf(&v->text, "0x%" PRIx64, heap_id(h, i));
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		struct table_cell *c = &r->cells[k];
 
@@ -94,14 +94,16 @@ static void view_objects_fill(void *arg, size_t row, struct table_row *r)
 		case RANK: *c = cell_number(row + 1); break;
 		case ID: *c = cell_text(v->text.data, v->text.len); break;
 		case TYPE:
-			s = heap_text(v->s, h->types[i], &n);
+			s = heap_text(v->s, heap_type(h, i), &n);
 			*c = n ? cell_text(s, n) : none;
 			break;
 		case NAME:
 			s = heap_text(v->s, heap_name(h, i), &n);
 			*c = n ? cell_text(s, n) : none;
 			break;
-		case SIZE: *c = h->flags[i] & HEAP_SIZED ? cell_number(h->sizes[i]) : none; break;
+		case SIZE:
+			*c = h->flags[i] & HEAP_SIZED ? cell_number(heap_size(h, i)) : none;
+			break;
 		case RETAINED: *c = cell_number(v->held[p - v->parts].bytes[i]); break;
 		case RETAINED_COUNT: *c = cell_number(v->held[p - v->parts].count[i]); break;
 		case DISTANCE:

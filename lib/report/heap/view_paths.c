@@ -111,10 +111,10 @@ static void set_path(struct heap_view *v, const struct heap_row *row, uint64_t *
 	*steps = (uint64_t)p->paths.distance[from] + 1;
 	if (from) {
 		heap_path_text(&v->path, v->s, p->h, &p->paths, from);
-		heap_step_text(&v->path, v->s, p->h->out_names[row->b]);
+		heap_step_text(&v->path, v->s, heap_reference_name(p->h, row->b));
 		return;
 	}
-	heap_root_text(&v->path, v->s, p->h, p->h->out_names[row->b], row->a);
+	heap_root_text(&v->path, v->s, p->h, heap_reference_name(p->h, row->b), row->a);
 }
 
 static void view_paths_fill(void *arg, size_t i, struct table_row *r)
@@ -128,14 +128,14 @@ static void view_paths_fill(void *arg, size_t i, struct table_row *r)
 
 	set_path(v, row, &steps);
 	v->text.len = 0;
-	buf_addf(&v->text, "0x%" PRIx64, h->ids[row->a]);
+	buf_addf(&v->text, "0x%" PRIx64, heap_id(h, row->a));
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		struct table_cell *c = &r->cells[k];
 
 		switch ((enum what)v->whats[k]) {
 		case OBJECT: *c = cell_text(v->text.data, v->text.len); break;
 		case TYPE:
-			s = heap_text(v->s, h->types[row->a], &n);
+			s = heap_text(v->s, heap_type(h, row->a), &n);
 			if (n)
 				*c = cell_text(s, n);
 			break;
@@ -146,7 +146,7 @@ static void view_paths_fill(void *arg, size_t i, struct table_row *r)
 			break;
 		case SIZE:
 			if (h->flags[row->a] & HEAP_SIZED)
-				*c = cell_number(h->sizes[row->a]);
+				*c = cell_number(heap_size(h, row->a));
 			break;
 		case STEPS:
 			if (steps)

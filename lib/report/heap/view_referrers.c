@@ -46,7 +46,7 @@ static uint32_t field_of(struct referrers *r, const struct heap_set *s, uint32_t
 static void add(struct referrers *r, const struct heap_view *v, const struct heap *h, uint32_t from,
 		uint32_t name)
 {
-	uint32_t type = from ? h->types[from] : HEAP_NONE;
+	uint32_t type = from ? heap_type(h, from) : HEAP_NONE;
 	uint32_t field = from ? field_of(r, v->s, name) : name;
 	uint32_t *place = map64_put(&r->index, (uint64_t)type << 32 | field);
 	struct referrer *x;
@@ -118,7 +118,7 @@ struct heap_view *heap_view_referrers(const struct heap_set *s, const struct hea
 	for (uint32_t i = 0; i <= h->n; i++)
 		for (uint32_t k = h->out_start[i]; k < h->out_start[i + 1]; k++)
 			if (heap_counts(parts, h->out[k])) {
-				add(&r, v, h, i, h->out_names[k]);
+				add(&r, v, h, i, heap_reference_name(h, k));
 				references++;
 			}
 	for (uint32_t i = 1; i <= h->n; i++)

@@ -29,7 +29,7 @@ static bool key_of(const struct heap *h, uint32_t i, uint64_t *key)
 		what = (uint64_t)heap_name(h, i) << 1;
 	else
 		return false;
-	*key = hash_u64(hash_u64(what + h->types[i]) ^ h->sizes[i]) +
+	*key = hash_u64(hash_u64(what + heap_type(h, i)) ^ heap_size(h, i)) +
 	       (h->flags[i] & HEAP_SIZED ? 0 : 1);
 	return true;
 }
@@ -80,7 +80,7 @@ static void view_same_fill(void *arg, size_t i, struct table_row *r)
 			break;
 		case SAME: *c = cell_text(hashed ? "contents" : "name", hashed ? 8 : 4); break;
 		case TYPE:
-			s = heap_text(v->s, h->types[x->first], &n);
+			s = heap_text(v->s, heap_type(h, x->first), &n);
 			if (n)
 				*c = cell_text(s, n);
 			break;
@@ -126,7 +126,7 @@ struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_par
 			add(&items[*place - 1], parts, i);
 			continue;
 		}
-		VEC_PUSH(items, n, cap) = (struct same){i, 1, h->sizes[i]};
+		VEC_PUSH(items, n, cap) = (struct same){i, 1, heap_size(h, i)};
 		*place = (uint32_t)n;
 	}
 	map64_release(&index);
