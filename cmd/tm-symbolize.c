@@ -278,8 +278,9 @@ int main(int argc, char **argv)
 		cli_usage(
 		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
 	if (text && reads_captures(&import))
-		cli_usage("-f, --maps, --config, --slide, --locations and --offsets are for captures, "
-			  "and --text reads logs");
+		cli_usage(
+		    "-f, --maps, --config, --slide, --locations and --offsets are for captures, "
+		    "and --text reads logs");
 	if (binaries.verify && (prewarm || j.missing || j.collect.dir))
 		cli_usage(
 		    "--verify needs answers, which --prewarm, --missing and --collect do not give");
