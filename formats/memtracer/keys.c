@@ -5,38 +5,68 @@
 
 #include <string.h>
 
-static const struct {
-	enum memtracer_level level;
-	enum memtracer_key key;
-	const char *word;
-} keys[] = {
-    {LEVEL_RECORD, KEY_TYPE, "t"},
-    {LEVEL_RECORD, KEY_REQUESTED, "s"},
-    {LEVEL_RECORD, KEY_REAL, "r"},
-    {LEVEL_RECORD, KEY_STACKS, "st"},
-    {LEVEL_RECORD, KEY_SIZES, "sz"},
-    {LEVEL_FRAME, KEY_FRAME, "f"},
-    {LEVEL_FRAME, KEY_RECORDS, "d"},
-    {LEVEL_FRAME, KEY_SLIDE, "slide"},
-    {LEVEL_FRAME, KEY_SLIDE, "slideAddress"},
-    {LEVEL_FRAME, KEY_SLIDE, "slide_address"},
-    {LEVEL_FRAME, KEY_SLIDE, "base"},
-    {LEVEL_FRAME, KEY_SLIDE, "load"},
-    {LEVEL_FRAME, KEY_MODULE, "module"},
-    {LEVEL_FRAME, KEY_BUILD_ID, "build_id"},
-    {LEVEL_FRAME, KEY_BUILD_ID, "buildId"},
-    {LEVEL_FRAME, KEY_BUILD_ID, "build-id"},
-};
+const struct json_row memtracer_rows[] = {{JSON_TOP, "[", LIST},
+					  {JSON_TOP, "{", FRAME},
+					  {JSON_TOP, "", NOT_FRAME},
+					  {LIST, "{", FRAME},
+					  {LIST, "[", NOT_FRAME},
+					  {LIST, "", NOT_FRAME},
+					  {FRAME, "f", NUMBER},
+					  {FRAME, "d[", RECORDS},
+					  {FRAME, "d{", NOT_RECORDS},
+					  {FRAME, "d", NOT_RECORDS},
+					  {FRAME, "slide", SLIDE},
+					  {FRAME, "slide{", SLIDE},
+					  {FRAME, "slide[", SLIDE},
+					  {FRAME, "slideAddress", SLIDE},
+					  {FRAME, "slideAddress{", SLIDE},
+					  {FRAME, "slideAddress[", SLIDE},
+					  {FRAME, "slide_address", SLIDE},
+					  {FRAME, "slide_address{", SLIDE},
+					  {FRAME, "slide_address[", SLIDE},
+					  {FRAME, "base", SLIDE},
+					  {FRAME, "base{", SLIDE},
+					  {FRAME, "base[", SLIDE},
+					  {FRAME, "load", SLIDE},
+					  {FRAME, "load{", SLIDE},
+					  {FRAME, "load[", SLIDE},
+					  {FRAME, "module", MODULE},
+					  {FRAME, "build_id", BUILD_ID},
+					  {FRAME, "buildId", BUILD_ID},
+					  {FRAME, "build-id", BUILD_ID},
+					  {RECORDS, "{", RECORD},
+					  {RECORDS, "[", NOT_RECORD},
+					  {RECORDS, "", NOT_RECORD},
+					  {RECORD, "t", TYPE},
+					  {RECORD, "t{", NOT_FIELD},
+					  {RECORD, "t[", NOT_FIELD},
+					  {RECORD, "s", REQUESTED},
+					  {RECORD, "s{", NOT_FIELD},
+					  {RECORD, "s[", NOT_FIELD},
+					  {RECORD, "r", REAL},
+					  {RECORD, "r{", NOT_FIELD},
+					  {RECORD, "r[", NOT_FIELD},
+					  {RECORD, "st[", STACKS},
+					  {RECORD, "st{", NOT_FIELD},
+					  {RECORD, "st", NOT_FIELD},
+					  {RECORD, "sz[", SIZES},
+					  {RECORD, "sz{", NOT_FIELD},
+					  {RECORD, "sz", NOT_FIELD},
+					  {STACKS, "", STACK},
+					  {STACKS, "{", NOT_FIELD},
+					  {STACKS, "[", NOT_FIELD},
+					  {SIZES, "", SIZE},
+					  {SIZES, "{", NOT_FIELD},
+					  {SIZES, "[", NOT_FIELD},
+					  {0}};
 
-enum memtracer_key memtracer_key(enum memtracer_level level, const char *s, size_t n)
+/* Where the key leads, with a value of the kind that belongs there. */
+static unsigned place_of(unsigned in, const char *s, size_t n)
 {
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const char *word = keys[i].word;
-
-		if (keys[i].level == level && strlen(word) == n && !memcmp(word, s, n))
-			return keys[i].key;
-	}
-	return KEY_OTHER;
+	for (const struct json_row *row = memtracer_rows; row->in; row++)
+		if (row->in == in && strcspn(row->step, "[{") == n && !memcmp(row->step, s, n))
+			return row->to;
+	return JSON_NOWHERE;
 }
 
 bool memtracer_set_slide(struct memtracer_header *h, const char *s, size_t n, bool is_text)
@@ -78,7 +108,7 @@ int memtracer_bid(const uint8_t *head, size_t n, bool whole)
 {
 	const char *s = (const char *)head;
 	unsigned seen = 0, depth = 0, top = 0; /* top: depth of what holds the frames */
-	enum memtracer_key key = KEY_OTHER;    /* of the frame, before its value */
+	unsigned key = JSON_NOWHERE;           /* of the frame, before its value */
 	bool in_records = false;
 	size_t i = n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3) ? 3 : 0;
 	int bits = 0;
@@ -93,9 +123,9 @@ int memtracer_bid(const uint8_t *head, size_t n, bool whole)
 			if (!depth++)
 				top = s[i] == '[';
 			else if (depth == top + 2)
-				in_records = key == KEY_RECORDS && s[i] == '[';
+				in_records = key == RECORDS && s[i] == '[';
 			if (in_records && depth == top + 2)
-				seen |= 1u << KEY_RECORDS;
+				seen |= 1u << RECORDS;
 		} else if (s[i] == ']' || s[i] == '}') {
 			if (!--depth)
 				top = 0;
@@ -110,20 +140,20 @@ int memtracer_bid(const uint8_t *head, size_t n, bool whole)
 			if (i + 1 >= n || s[i + 1] != ':')
 				continue;
 			if (depth == top + 1) {
-				key = memtracer_key(LEVEL_FRAME, s + start, end - start);
-				if (key != KEY_RECORDS)
+				key = place_of(FRAME, s + start, end - start);
+				if (key != RECORDS)
 					seen |= 1u << key;
 			} else if (depth == top + 3 && in_records) {
-				seen |= 1u << memtracer_key(LEVEL_RECORD, s + start, end - start);
+				seen |= 1u << place_of(RECORD, s + start, end - start);
 			}
 		}
 	}
-	if (seen & 1u << KEY_RECORDS) {
-		for (int k = KEY_TYPE; k <= KEY_SIZES; k++)
+	if (seen & 1u << RECORDS) {
+		for (int k = TYPE; k <= SIZES; k++)
 			bits += seen & 1u << k ? 8 : 0;
-		if (seen & 1u << KEY_FRAME || bits >= 24)
+		if (seen & 1u << NUMBER || bits >= 24)
 			bits += 8;
 		return bits;
 	}
-	return (seen & 1u << KEY_SLIDE) && !(seen & 1u << KEY_OTHER) ? 8 : 0;
+	return (seen & 1u << SLIDE) && !(seen & 1u << JSON_NOWHERE) ? 8 : 0;
 }

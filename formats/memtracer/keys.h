@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words of MemTracer files, the contents of their header, and the marks by which they are
+ * The places of MemTracer files, the contents of their header, and the marks by which they are
  * recognized.
  */
 #ifndef TM_FORMATS_MEMTRACER_KEYS_H
 #define TM_FORMATS_MEMTRACER_KEYS_H
 
 #include "lib/base/buf.h"
+#include "lib/input/json_path.h"
 
 #include <stdbool.h>
 
-enum memtracer_level {
-	LEVEL_TOP,
-	LEVEL_FRAME,
-	LEVEL_RECORDS,
-	LEVEL_RECORD,
-	LEVEL_STACKS,
-	LEVEL_SIZES
+/* The places of a file that matter: those that are NOT_ have a value of a kind that does not belong there. */
+enum memtracer_place {
+	LIST = JSON_PLACES,
+	FRAME, /* headers, too */
+	NOT_FRAME,
+	NUMBER,
+	RECORDS,
+	NOT_RECORDS,
+	SLIDE,
+	MODULE,
+	BUILD_ID,
+	RECORD,
+	NOT_RECORD,
+	TYPE,
+	REQUESTED,
+	REAL,
+	STACKS,
+	SIZES,
+	STACK,
+	SIZE,
+	NOT_FIELD /* of a record */
 };
-enum memtracer_key {
-	KEY_OTHER,
-	KEY_FRAME,
-	KEY_RECORDS,
-	KEY_TYPE,
-	KEY_REQUESTED,
-	KEY_REAL,
-	KEY_STACKS,
-	KEY_SIZES,
-	KEY_SLIDE,
-	KEY_MODULE,
-	KEY_BUILD_ID
-};
-
-/* What the key means at LEVEL_FRAME (headers too) or LEVEL_RECORD. */
-enum memtracer_key memtracer_key(enum memtracer_level level, const char *s, size_t n);
+extern const struct json_row memtracer_rows[];
 
 struct memtracer_header {
 	bool has_slide;

@@ -18,7 +18,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/input/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,14 +33,11 @@ struct row {
 
 struct memtracer {
 	struct import *im;
-	struct json_result at; /* kept up to date by json_parse */
+	struct json_result at; /* kept up to date by json_walk */
 	struct memtracer_stacks stacks;
 
-	enum memtracer_level level;
-	enum memtracer_key key;
-	bool in_array;
+	bool in_frame;
 	bool output_failed;
-	unsigned skip; /* depth inside a value that means nothing here */
 
 	bool announced, has_number, has_records; /* of the frame */
 	int64_t number;
@@ -188,8 +184,7 @@ static enum status memtracer_announce(struct memtracer *m, struct err *e)
 
 static void begin_object(struct memtracer *m)
 {
-	m->level = LEVEL_FRAME;
-	m->key = KEY_OTHER;
+	m->in_frame = true;
 	m->announced = m->has_number = m->has_records = false;
 	m->n_rows = 0;
 	m->object.has_slide = false;
@@ -215,7 +210,7 @@ static enum status end_object(struct memtracer *m, struct err *e)
 	const struct memtracer_header *o = &m->object;
 	enum status st = ST_OK;
 
-	m->level = LEVEL_TOP;
+	m->in_frame = false;
 	if (is_frame)
 		return m->announced ? ST_OK : memtracer_announce(m, e);
 	if (!o->has_slide && (m->im->begun || (!o->module.len && !o->build_id.len))) {
@@ -236,8 +231,6 @@ static void refuse_record(struct memtracer *m, uint64_t at)
 
 static void begin_record(struct memtracer *m)
 {
-	m->level = LEVEL_RECORD;
-	m->key = KEY_OTHER;
 	m->record_at = m->at.offset - 1;
 	m->total = (struct row){.has = ROW_TOTAL};
 	m->n_stacks = m->n_sizes = 0;
@@ -254,7 +247,6 @@ static enum status memtracer_end_record(struct memtracer *m, struct err *e)
 	uint64_t sum = 0;
 	enum status st;
 
-	m->level = LEVEL_RECORDS;
 	if (m->bad || (!(m->total.has & ROW_REQUESTED) && !has_real && !n)) {
 		refuse_record(m, m->record_at);
 		return ST_OK;
@@ -287,18 +279,13 @@ static enum status memtracer_end_record(struct memtracer *m, struct err *e)
 }
 
 /* A value of a kind that does not belong there. */
-static void misplaced(struct memtracer *m)
+static void misplaced(struct memtracer *m, unsigned place)
 {
-	switch (m->level) {
-	case LEVEL_TOP: m->others++; break;
-	case LEVEL_FRAME:
-		m->bad_frames += m->key == KEY_RECORDS;
-		m->bad_slides += m->key == KEY_SLIDE;
-		break;
-	case LEVEL_RECORDS: refuse_record(m, m->at.offset); break;
-	case LEVEL_RECORD: m->bad |= m->key != KEY_OTHER; break;
-	case LEVEL_STACKS:
-	case LEVEL_SIZES: m->bad = true; break;
+	switch (place) {
+	case NOT_FRAME: m->others++; break;
+	case NOT_RECORDS: m->bad_frames++; break;
+	case NOT_RECORD: refuse_record(m, m->at.offset); break;
+	default: m->bad = true; break;
 	}
 }
 
@@ -312,129 +299,91 @@ static bool parse_int(const char *s, size_t n, uint32_t *v)
 	return true;
 }
 
-static enum status memtracer_on_number(void *arg, const char *s, size_t n, struct err *e)
+static enum status memtracer_on_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct memtracer *m = arg;
-	uint32_t v = 0;
+	bool is_text = v.kind == JSON_STRING, is_number = v.kind == JSON_NUMBER;
+	uint32_t x = 0;
 
 	(void)e;
-	if (m->skip)
+	if (v.kind == JSON_NULL)
 		return ST_OK;
-	if (m->level == LEVEL_SIZES && parse_int(s, n, &v)) {
-		VEC_PUSH(m->sizes, m->n_sizes, m->cap_sizes) = v;
-	} else if (m->level == LEVEL_RECORD && m->key == KEY_REQUESTED && parse_int(s, n, &v)) {
-		m->total.requested = v;
-		m->total.has |= ROW_REQUESTED;
-	} else if (m->level == LEVEL_RECORD && m->key == KEY_REAL && parse_int(s, n, &v)) {
-		m->total.real = v;
-		m->total.has |= ROW_REAL;
-	} else if (m->level == LEVEL_FRAME && m->key == KEY_FRAME) {
-		if (!m->announced)
-			m->has_number = num_i64(s, n, &m->number);
-	} else if (m->level == LEVEL_FRAME && m->key == KEY_SLIDE) {
-		m->bad_slides += !memtracer_set_slide(&m->object, s, n, false);
-	} else {
-		misplaced(m);
+	switch (place) {
+	case STACK:
+		if (is_text)
+			VEC_PUSH(m->stack_ids, m->n_stacks, m->cap_stacks) =
+			    memtracer_stack(&m->stacks, v.s, v.n);
+		m->bad |= !is_text;
+		break;
+	case SIZE:
+		if (is_number && parse_int(v.s, v.n, &x))
+			VEC_PUSH(m->sizes, m->n_sizes, m->cap_sizes) = x;
+		else
+			m->bad = true;
+		break;
+	case REQUESTED:
+	case REAL:
+		if (is_number && parse_int(v.s, v.n, &x)) {
+			*(place == REAL ? &m->total.real : &m->total.requested) = x;
+			m->total.has |= place == REAL ? ROW_REAL : ROW_REQUESTED;
+		} else {
+			m->bad = true;
+		}
+		break;
+	case TYPE:
+		if (is_text) {
+			m->total.type = trace_type(m->im->t, v.s, v.n);
+			m->total.has |= ROW_TYPE;
+		}
+		m->bad |= !is_text;
+		break;
+	case NUMBER:
+		if (is_number && !m->announced)
+			m->has_number = num_i64(v.s, v.n, &m->number);
+		break;
+	case SLIDE:
+		m->bad_slides +=
+		    (!is_text && !is_number) || !memtracer_set_slide(&m->object, v.s, v.n, is_text);
+		break;
+	case MODULE:
+		if (is_text) {
+			m->object.module.len = 0;
+			buf_add(&m->object.module, v.s, v.n);
+		}
+		break;
+	case BUILD_ID:
+		if (is_text)
+			memtracer_set_build_id(&m->object, v.s, v.n);
+		break;
+	default: misplaced(m, place); break;
 	}
 	return ST_OK;
 }
 
-static enum status memtracer_on_string(void *arg, const char *s, size_t n, struct err *e)
+static enum status memtracer_on_begin(void *arg, unsigned place, struct err *e)
 {
 	struct memtracer *m = arg;
 
-	(void)e;
-	if (m->skip)
-		return ST_OK;
-	if (m->level == LEVEL_STACKS) {
-		VEC_PUSH(m->stack_ids, m->n_stacks, m->cap_stacks) =
-		    memtracer_stack(&m->stacks, s, n);
-	} else if (m->level == LEVEL_RECORD && m->key == KEY_TYPE) {
-		m->total.type = trace_type(m->im->t, s, n);
-		m->total.has |= ROW_TYPE;
-	} else if (m->level == LEVEL_FRAME && m->key == KEY_SLIDE) {
-		m->bad_slides += !memtracer_set_slide(&m->object, s, n, true);
-	} else if (m->level == LEVEL_FRAME && m->key == KEY_MODULE) {
-		m->object.module.len = 0;
-		buf_add(&m->object.module, s, n);
-	} else if (m->level == LEVEL_FRAME && m->key == KEY_BUILD_ID) {
-		memtracer_set_build_id(&m->object, s, n);
-	} else {
-		misplaced(m);
-	}
-	return ST_OK;
-}
-
-static enum status memtracer_on_boolean(void *arg, bool v, struct err *e)
-{
-	struct memtracer *m = arg;
-
-	(void)v;
-	(void)e;
-	if (!m->skip)
-		misplaced(m);
-	return ST_OK;
-}
-
-static enum status memtracer_on_key(void *arg, const char *s, size_t n, struct err *e)
-{
-	struct memtracer *m = arg;
-
-	(void)e;
-	if (!m->skip)
-		m->key = memtracer_key(m->level, s, n);
-	return ST_OK;
-}
-
-static enum status memtracer_on_begin(void *arg, char bracket, struct err *e)
-{
-	struct memtracer *m = arg;
-	bool array = bracket == '[';
-
-	if (m->skip) {
-		m->skip++;
-	} else if (m->level == LEVEL_TOP && !array) {
-		begin_object(m);
-	} else if (m->level == LEVEL_TOP && !m->in_array) {
-		m->in_array = true;
-	} else if (m->level == LEVEL_FRAME && m->key == KEY_RECORDS && array) {
-		m->level = LEVEL_RECORDS;
+	switch (place) {
+	case LIST: break;
+	case FRAME: begin_object(m); break;
+	case RECORDS:
 		m->has_records = true;
-		if (m->has_number && !m->announced)
-			return memtracer_announce(m, e);
-	} else if (m->level == LEVEL_RECORDS && !array) {
-		begin_record(m);
-	} else if (m->level == LEVEL_RECORD && m->key == KEY_STACKS && array) {
-		m->level = LEVEL_STACKS;
-		m->n_stacks = 0;
-	} else if (m->level == LEVEL_RECORD && m->key == KEY_SIZES && array) {
-		m->level = LEVEL_SIZES;
-		m->n_sizes = 0;
-	} else {
-		misplaced(m);
-		m->skip = 1;
+		return m->has_number && !m->announced ? memtracer_announce(m, e) : ST_OK;
+	case RECORD: begin_record(m); break;
+	case STACKS: m->n_stacks = 0; break;
+	case SIZES: m->n_sizes = 0; break;
+	case SLIDE: m->bad_slides++; break;
+	default: misplaced(m, place); break;
 	}
 	return ST_OK;
 }
 
-static enum status memtracer_on_end(void *arg, char bracket, struct err *e)
+static enum status memtracer_on_end(void *arg, unsigned place, struct err *e)
 {
-	struct memtracer *m = arg;
-
-	(void)bracket;
-	if (m->skip) {
-		m->skip--;
-		return ST_OK;
-	}
-	switch (m->level) {
-	case LEVEL_TOP: m->in_array = false; return ST_OK;
-	case LEVEL_FRAME: return end_object(m, e);
-	case LEVEL_RECORDS: m->level = LEVEL_FRAME; return ST_OK;
-	case LEVEL_RECORD: return memtracer_end_record(m, e);
-	case LEVEL_STACKS:
-	case LEVEL_SIZES: m->level = LEVEL_RECORD; return ST_OK;
-	}
-	return ST_OK;
+	return place == FRAME    ? end_object(arg, e)
+	       : place == RECORD ? memtracer_end_record(arg, e)
+				 : ST_OK;
 }
 
 /* After an error in the input: what the frame that it cut has up to there. */
@@ -442,7 +391,7 @@ static enum status salvage(struct memtracer *m, struct err *e)
 {
 	enum status st = ST_OK;
 
-	if (m->level == LEVEL_TOP || m->output_failed)
+	if (!m->in_frame || m->output_failed)
 		return ST_OK;
 	if (!m->announced && m->n_rows)
 		st = memtracer_announce(m, e);
@@ -455,19 +404,17 @@ static enum status salvage(struct memtracer *m, struct err *e)
 
 static enum status memtracer_read(struct import *im, struct err *e)
 {
-	static const struct json_handler handler = {.boolean = memtracer_on_boolean,
-						    .number = memtracer_on_number,
-						    .string = memtracer_on_string,
-						    .key = memtracer_on_key,
-						    .begin = memtracer_on_begin,
-						    .end = memtracer_on_end};
+	static const struct json_walker walker = {.rows = memtracer_rows,
+						  .begin = memtracer_on_begin,
+						  .end = memtracer_on_end,
+						  .value = memtracer_on_value};
 	static const struct json_options options = {.repair_utf8 = true};
 	struct memtracer m = {.im = im};
 	struct err later = ERR_INIT;
 	enum status st, out = ST_OK;
 
 	start_tables(&m);
-	st = json_parse(&im->in->cur, &handler, &m, &options, &m.at, e);
+	st = json_walk(&im->in->cur, &walker, &m, &options, &m.at, NULL, e);
 	if (st && !m.output_failed) {
 		out = salvage(&m, &later);
 	} else if (!st && !im->begun) {
