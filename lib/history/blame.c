@@ -32,6 +32,7 @@ struct history_blame {
 	size_t n, shown;
 	struct compare_number base, new, rest_base,
 	    rest_new; /* of everything; of what is not shown */
+	__int128 all; /* the difference of everything */
 	struct table table;
 	struct table_column columns[COLUMNS_OF_BLAME];
 	struct table_cell totals[2 * COLUMNS_OF_BLAME];
@@ -187,6 +188,7 @@ static void add_up(struct history_blame *b)
 {
 	b->rest_base = b->base = compare_total(&b->compare, 0, b->o.sum);
 	b->rest_new = b->new = compare_total(&b->compare, 1, b->o.sum);
+	b->all = compare_difference(b->base, b->new).v;
 	for (size_t i = 0; i < b->shown; i++) {
 		size_t row = b->items[i].row;
 
@@ -196,8 +198,10 @@ static void add_up(struct history_blame *b)
 }
 
 /* What goes the other way is no part of the step, nor is what is far more than all of it, beside which others went back. */
-static bool is_part(__int128 by, __int128 all)
+static bool is_part(const struct history_blame *b, __int128 by)
 {
+	__int128 all = b->all;
+
 	return all < 0 ? by <= 0 && by / BLAME_PART_MOST >= all
 		       : all > 0 && by >= 0 && by / BLAME_PART_MOST <= all;
 }
@@ -205,16 +209,16 @@ static bool is_part(__int128 by, __int128 all)
 /* The difference of everything is that of the step. */
 static bool is_all_the_step(const struct history_blame *b)
 {
-	return !b->o.up || b->new.v > b->base.v;
+	return !b->o.up || b->all > 0;
 }
 
 static struct table_cell share_of(const struct history_blame *b, __int128 by)
 {
-	__int128 all = b->new.v - b->base.v, share;
+	__int128 share;
 
-	if (!is_all_the_step(b) || !is_part(by, all))
+	if (!is_all_the_step(b) || !is_part(b, by))
 		return (struct table_cell){.present = false};
-	share = by * 20000 / all;
+	share = by * 20000 / b->all;
 	share = (share + (share < 0 ? -1 : 1)) / 2;
 	if (share > INT64_MAX || share < -INT64_MAX)
 		return (struct table_cell){.present = false};
@@ -444,11 +448,11 @@ void history_blame_add(struct history_blame *b, struct table_document *d)
 /* The largest part of the step that is no noise, or else the surest growth; n: none. */
 static size_t most_of_it(const struct history_blame *b)
 {
-	__int128 all = b->new.v - b->base.v, most = 0;
+	__int128 most = 0;
 	size_t best = b->n;
 
-	for (size_t i = 0; i < b->n && all > 0; i++)
-		if (!b->items[i].noise && b->items[i].by > most && is_part(b->items[i].by, all)) {
+	for (size_t i = 0; i < b->n && b->all > 0; i++)
+		if (!b->items[i].noise && b->items[i].by > most && is_part(b, b->items[i].by)) {
 			most = b->items[i].by;
 			best = i;
 		}
@@ -472,7 +476,7 @@ const char *history_blame_text(struct history_blame *b)
 	buf_add(&text, cells[5].text, cells[5].len);
 	buf_adds(&text, ": ");
 	cell_for_people(&text, &b->columns[0], &cells[0], false);
-	if (is_part(b->items[i].by, b->new.v - b->base.v)) {
+	if (is_part(b, b->items[i].by)) {
 		buf_adds(&text, " of ");
 		cell_for_people(&text, &b->columns[0], &b->totals[COLUMNS_OF_BLAME], false);
 	}
