@@ -13,13 +13,15 @@
 const char *const cli_domain_choices[] = {"auto", "malloc", "pool", "mmap",
 					  "mono", "lua",    "all",  NULL};
 
-static const char *const words[CLI_FILTERS] = {
-    [FILTER_FOCUS] = "focus",   [FILTER_IGNORE] = "ignore",    [FILTER_HIDE] = "hide",
-    [FILTER_SHOW] = "show",     [FILTER_PRUNE] = "prune-from", [FILTER_TYPE] = "type",
-    [FILTER_MODULE] = "module", [FILTER_FILE] = "file",        [FILTER_OWNER] = "owner",
-    [CLI_THREAD] = "thread",    [CLI_FRAME] = "frame",         [CLI_TIME] = "time",
-    [CLI_SIZE] = "size",        [CLI_MAP_PATH] = "map-path",   [CLI_OWNERS] = "owners",
-    [CLI_SITES] = "sites"};
+/* Of an option that was given: as the program's table has it. */
+static const char *word_of(const struct cli_filter *f, unsigned option)
+{
+	const struct opt *row = cli_now->parsed->options;
+
+	while (row->to != &f->given[option])
+		row++;
+	return row->word;
+}
 
 static bool is_rules(unsigned option)
 {
@@ -36,7 +38,7 @@ static void add_given(const struct cli_filter *f, unsigned option, const char *t
 	struct err e = ERR_INIT;
 	enum status st;
 
-	snprintf(dashed, sizeof dashed, "--%s", words[option]);
+	snprintf(dashed, sizeof dashed, "--%s", word_of(f, option));
 	switch (option) {
 	case CLI_THREAD: st = selection_thread(to, text, flags, &e); break;
 	case CLI_FRAME: st = selection_frames(to, text, &e); break;
@@ -84,7 +86,7 @@ void cli_filter_words(const struct cli_filter *f, struct buf *to)
 {
 	for (unsigned k = 0; k < CLI_FILTERS; k++)
 		for (size_t i = 0; i < f->given[k].n; i++) {
-			buf_addf(to, "%s--%s ", to->len ? " " : "", words[k]);
+			buf_addf(to, "%s--%s ", to->len ? " " : "", word_of(f, k));
 			if (is_rules(k))
 				add_digest(to, f->given[k].items[i]);
 			else

@@ -18,7 +18,7 @@
 #include "lib/group/grouped_profile.h"
 
 /* The options that may be given several times, in the order in which aggregates name them: patterns by enum
- * filter_kind, and these. Each has a row in filter.c. */
+ * filter_kind, and these. */
 enum {
 	CLI_THREAD = FILTER_KINDS,
 	CLI_FRAME,

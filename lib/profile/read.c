@@ -54,7 +54,7 @@ bool aggregate_site_of(const struct aggregate_record *r, struct aggregate_site *
 	return true;
 }
 
-void aggregate_known_of(const struct aggregate_record *r, struct profile_known *k)
+static void aggregate_known_of(const struct aggregate_record *r, struct profile_known *k)
 {
 	*k = (struct profile_known){.state = {0}};
 	for (enum sum s = 0; s < SUMS; s++)

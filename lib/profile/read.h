@@ -36,7 +36,6 @@ struct aggregate_site {
 	bool inside;
 };
 bool aggregate_site_of(const struct aggregate_record *r, struct aggregate_site *s);
-void aggregate_known_of(const struct aggregate_record *r, struct profile_known *k);
 bool aggregate_known_check(const struct aggregate_record *r, struct err *e);
 
 #endif

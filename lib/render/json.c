@@ -15,7 +15,7 @@ const char *const json_types[] = {
     [COLUMN_TEXT] = "text",       [COLUMN_INT] = "count", [COLUMN_BYTES] = "bytes",
     [COLUMN_PERCENT] = "percent", [COLUMN_TIME] = "ns",   [COLUMN_NUMBER] = "number",
     [COLUMN_DECIMAL] = "number"};
-const char *const json_marks[] = {
+static const char *const json_marks[] = {
     [MARK_NONE] = "none", [MARK_GOOD] = "good",     [MARK_WARN] = "warn",
     [MARK_BAD] = "bad",   [MARK_STRONG] = "strong", [MARK_FAINT] = "faint"};
 

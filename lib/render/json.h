@@ -16,7 +16,6 @@ void json_key(struct buf *b, const char *key);
 /* A key, and an array of strings. */
 void json_strings(struct buf *b, const char *key, const char *const *items, size_t n);
 extern const char *const json_types[]; /* by enum column_type */
-extern const char *const json_marks[]; /* by enum mark */
 
 /* The members of a series. Each point stands for `step` ones, and has the largest value of each line. page: texts as
  * a page shows them, and all that its scripts need to draw the series. */
