@@ -60,6 +60,14 @@ static const char *shown_path(const char *path, const struct print_options *o)
 	return o->base_names ? path_base(path) : path;
 }
 
+static bool from_pdb(const struct print_from *from, const struct llvm_answer *a)
+{
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+
+	return a->binary && !tracemill_binary_facts(from->symbolizer, a->binary, &facts) &&
+	       facts.has_pdb && !facts.has_dwarf;
+}
+
 struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_answer *a, size_t i,
 			     const struct print_options *o)
 {
@@ -70,6 +78,10 @@ struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_an
 	bool named = naming_symbol(from, a, i, o, &sym);
 	struct llvm_frame f;
 
+	/* Without inlined calls LLVM has what the table of lines has: in DWARF the line of the innermost call, in a PDB the
+	 * line of the function that it was inlined into. */
+	if (o->mixed && a->calls.n > 1 && from_pdb(from, a))
+		c = &a->calls.calls[a->calls.n - 1];
 	if (c == &unknown || tracemill_call_details(from->symbolizer, c, &x))
 		x = (struct tracemill_details){
 		    .function = "", .linkage = "", .file = "", .name = "", .declared_file = ""};
@@ -87,7 +99,7 @@ struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_an
 	    .start_line = x.declared_line,
 	    .discriminator = c->discriminator};
 	if (named) {
-		f.has_start = true;
+		f.has_start = (o->json || o->verbose) && !from_pdb(from, a); /* it has none of a PDB's */
 		f.start = sym.address;
 		f.file = *f.file ? f.file : sym.file;
 	}

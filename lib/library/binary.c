@@ -137,6 +137,7 @@ static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 		facts.n_build_id = id->len;
 		facts.base = lookup_base(f);
 		facts.has_dwarf = object_has_dwarf(f->object);
+		facts.has_pdb = object_has_pdb(f->object);
 		facts.is_64 = lookup_is_64(f);
 		facts.code_base = code_base(f);
 	}
