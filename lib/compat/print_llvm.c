@@ -99,7 +99,8 @@ struct llvm_frame llvm_frame(const struct print_from *from, const struct llvm_an
 	    .start_line = x.declared_line,
 	    .discriminator = c->discriminator};
 	if (named) {
-		f.has_start = (o->json || o->verbose) && !from_pdb(from, a); /* it has none of a PDB's */
+		f.has_start =
+		    (o->json || o->verbose) && !from_pdb(from, a); /* it has none of a PDB's */
 		f.start = sym.address;
 		f.file = *f.file ? f.file : sym.file;
 	}

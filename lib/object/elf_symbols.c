@@ -137,7 +137,7 @@ static void elf_add_symbols(struct symtab *s, struct symtab_loading *l, const st
 		symtab_add(s, l,
 			   (struct object_symbol){r.value, hi, name, r.size > 0,
 						  !ELF64_ST_BIND(r.info), index,
-						  ELF64_ST_BIND(r.info) ? NULL : file},
+						  ELF64_ST_BIND(r.info) ? NULL : file, false},
 			   rank(r.info), end);
 	}
 	descriptors_release(&d);

@@ -77,6 +77,7 @@ struct object_symbol {
 	bool local;       /* another file may have one of this name */
 	uint32_t index;   /* ascends in the order of its table */
 	const char *file; /* of a local symbol the source's base name; NULL: not known */
+	bool rest;        /* lo is no start: that of the function is elsewhere */
 };
 
 /* Opens path. ST_UNSUPPORTED when it is of no kind that is read, ST_BAD when it is broken. A file that

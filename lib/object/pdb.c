@@ -7,7 +7,8 @@
  *	          used, u32 slots, two bit sets of u32 words and words, pairs of offset in the texts and stream);
  *	          then features: "MINI" is /DEBUG:FASTLINK, which leaves functions and lines in the object files
  *	stream 3  DBI: a header of 64 bytes, then parts whose sizes it has; the last one lists streams, of
- *	          which the 6th has the section headers of the PE file
+ *	          which the 6th has the section headers of the PE file, the 4th OMAPTO and the 11th the headers
+ *	          from before (pdb_omap.c)
  *	publics   a header of 28 bytes, a hash table, and offsets of S_PUB32 records, sorted by address
  *
  * The build-id is the GUID, as in the CodeView record of the PE file. An address is an RVA: the PDB does not say where
@@ -30,7 +31,10 @@ enum {
 	INFO_HEADER = 28,
 	DBI_HEADER = 64,
 	SECTION_HEADER = 40,
+	OMAP_STREAM = 3, /* of the list, as the next two */
 	SECTION_HEADERS_STREAM = 5,
+	FORMER_HEADERS_STREAM = 10, /* before a tool moved code; none: the others are as before */
+	STREAMS_MAX = 11,
 	PUBLICS_HEADER = 28,
 	S_PUB32 = 0x110e,
 	PUBLIC_RECORD = 14, /* before its name */
@@ -142,6 +146,8 @@ static enum status pdb_read_sections(struct object_image *f, struct pdb_file *p,
 		f->n_segments += s->size > 0;
 	}
 	msf_room_release(&room);
+	if (p->n_omap)
+		pdb_map_segments(p, f->segments, &f->n_segments);
 	return ST_OK;
 }
 
@@ -173,6 +179,29 @@ static struct pdb_part next_part(uint32_t *at, uint32_t size)
 
 	*at = size > UINT32_MAX - *at ? UINT32_MAX : *at + size;
 	return part;
+}
+
+/* The list of streams at the end of DBI, and what it lists. */
+static enum status read_streams(struct object_image *f, struct pdb_file *p,
+				const struct pdb_part *part, struct err *e)
+{
+	const uint32_t n = part->size / 2 < STREAMS_MAX ? part->size / 2 : STREAMS_MAX;
+	struct msf_room room = {.cap = 0};
+	uint32_t list[STREAMS_MAX];
+	struct cursor c;
+	enum status st;
+
+	if (n <= SECTION_HEADERS_STREAM)
+		return err_set(e, ST_UNSUPPORTED, "a PDB without section headers");
+	if (!open_part(&c, p->msf, PDB_DBI_STREAM, part->at, (uint64_t)2 * n, &room, e))
+		return ST_BAD;
+	for (uint32_t i = 0; i < STREAMS_MAX; i++)
+		list[i] = i < n ? cursor_u16(&c) : MSF_NO_STREAM;
+	msf_room_release(&room);
+	st = pdb_read_omap(p, list[OMAP_STREAM], e);
+	if (!st && p->n_omap && msf_size(p->msf, list[FORMER_HEADERS_STREAM]))
+		list[SECTION_HEADERS_STREAM] = list[FORMER_HEADERS_STREAM];
+	return st ? st : pdb_read_sections(f, p, list[SECTION_HEADERS_STREAM], e);
 }
 
 static enum status read_dbi(struct object_image *f, struct pdb_file *p, struct err *e)
@@ -214,15 +243,8 @@ static enum status read_dbi(struct object_image *f, struct pdb_file *p, struct e
 	f->arch = pe_arch(machine);
 	p->undecorate = f->arch == ARCH_X86;
 	f->is_64 = f->arch != ARCH_X86 && f->arch != ARCH_ARM;
-	if (streams.size < 2 * (SECTION_HEADERS_STREAM + 1))
-		return err_set(e, ST_UNSUPPORTED, "a PDB without section headers");
-	if (!open_part(&c, p->msf, PDB_DBI_STREAM, streams.at + 2 * SECTION_HEADERS_STREAM, 2,
-		       &room, e))
-		return ST_BAD;
-	at = cursor_u16(&c);
-	msf_room_release(&room);
 	find_publics(p, publics);
-	return pdb_read_sections(f, p, at, e);
+	return read_streams(f, p, &streams, e);
 }
 
 static enum status pdb_open(struct object_image *f, const struct object_want *want, struct err *e)
@@ -244,6 +266,7 @@ void pdb_release(struct pdb_file *p)
 	if (!p)
 		return;
 	msf_free(p->msf);
+	mem_budget_free(p->omap);
 	free(p->sections);
 	free(p);
 }
@@ -321,25 +344,14 @@ static const uint8_t *read_records(const struct pdb_file *p, uint8_t **copied)
 	return all;
 }
 
-void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
-		     uint64_t base)
+/* Of all records; copied: the same, or NULL. */
+static void add_publics(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
+			const uint8_t *all, uint8_t *copied, uint64_t base)
 {
 	const uint32_t size = msf_size(p->msf, p->records);
 	struct msf_room places = {.cap = 0};
-	struct err e = ERR_INIT;
 	struct pdb_public x;
-	const uint8_t *all;
-	uint8_t *copied;
 
-	if (!p->publics.n)
-		return;
-	all = read_records(p, &copied);
-	if (!all) {
-		mem_budget_free(copied);
-		err_set(&e, ST_BAD, "PDB: its public symbols cannot be read");
-		symtab_leave_out(s, NULL, &e);
-		return;
-	}
 	/* of those at one address the last one counts, as LLVM has it */
 	for (uint32_t i = p->publics.n; i-- > 0 && s->n < SYMBOL_NONE - 1;) {
 		const struct pdb_section *t;
@@ -361,10 +373,38 @@ void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pd
 			symtab_add(s, l,
 				   (struct object_symbol){base + rva, base + t->rva + t->size,
 							  x.name, false, false, (uint32_t)s->n,
-							  NULL},
+							  NULL, false},
 				   0, base + t->rva + t->size);
 	}
 	msf_room_release(&places);
+}
+
+void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
+		     uint64_t base)
+{
+	struct symtab_loading then = {.data = l->data};
+	struct symtab was = {.n = 0};
+	struct err e = ERR_INIT;
+	const uint8_t *all;
+	uint8_t *copied;
+
+	if (!p->publics.n)
+		return;
+	all = read_records(p, &copied);
+	if (!all) {
+		mem_budget_free(copied);
+		err_set(&e, ST_BAD, "PDB: its public symbols cannot be read");
+		symtab_leave_out(s, NULL, &e);
+		return;
+	}
+	if (p->n_omap) {
+		add_publics(&was, &then, p, all, copied, 0);
+		symtab_finish(&was, &then);
+		pdb_add_moved(s, l, p, &was, base);
+		symtab_release(&was);
+	} else {
+		add_publics(s, l, p, all, copied, base);
+	}
 	s->names[l->n_names++] = (char *)copied;
 }
 

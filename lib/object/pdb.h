@@ -21,9 +21,12 @@ struct pdb_section {
 
 struct pdb_file {
 	struct msf *msf;
-	uint32_t age;                 /* the one that a CodeView record has */
-	struct pdb_section *sections; /* by number - 1 */
+	uint32_t age; /* the one that a CodeView record has */
+	struct pdb_section
+	    *sections; /* by number - 1; where there is an OMAP, of the program as it was */
 	uint32_t n_sections;
+	uint8_t *omap; /* pdb_omap.c: n_omap pairs; NULL: the program is as the PDB describes it */
+	uint32_t n_omap;
 	struct pdb_part {
 		uint32_t at, size;
 	} modules, contributions; /* of the DBI stream */
@@ -49,7 +52,9 @@ enum pdb_public_flag { PDB_PUBLIC_CODE = 1, PDB_PUBLIC_FUNCTION = 2 };
 /* The i-th by address. False: it is broken. */
 bool pdb_public_at(const struct pdb_file *p, uint32_t i, struct msf_room *room,
 		   struct pdb_public *out);
-/* The RVA of an offset in a section, whose numbers begin with 1. False: there is no such section. */
+/* Where the PDB has what is at an RVA of the program. False: nowhere. */
+bool pdb_origin(const struct pdb_file *p, uint32_t rva, uint32_t *origin);
+/* The RVA of an offset in a section (with an OMAP: where it was), whose numbers begin with 1. False: there is no such section. */
 static inline bool pdb_rva(const struct pdb_file *p, uint32_t section, uint32_t offset,
 			   uint32_t *rva)
 {

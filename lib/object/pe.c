@@ -571,7 +571,7 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 			symtab_add(s, l,
 				   (struct object_symbol){value, end, name, false,
 							  x.class == CLASS_STATIC, (uint32_t)s->n,
-							  NULL},
+							  NULL, false},
 				   (is_function(&x) ? 0 : 8) + (x.class == CLASS_STATIC ? 2
 								: x.class == CLASS_WEAK ? 1
 											: 0),
@@ -704,9 +704,10 @@ static void add_export(struct symtab *s, struct symtab_loading *l, const struct 
 	bound = export_end(x, rva, &known);
 	if (bound < end - f->pe.base)
 		end = f->pe.base + bound;
-	symtab_add(s, l,
-		   (struct object_symbol){value, end, name, known, false, (uint32_t)s->n, NULL}, 0,
-		   end);
+	symtab_add(
+	    s, l,
+	    (struct object_symbol){value, end, name, known, false, (uint32_t)s->n, NULL, false}, 0,
+	    end);
 }
 
 static void add_exports(struct symtab *s, struct symtab_loading *l, const struct object_image *f)

@@ -47,5 +47,11 @@ bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *re
 void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
 		     uint64_t base);
 void pdb_release(struct pdb_file *p); /* accepts NULL */
+/* pdb_omap.c: reads the list of a stream, if it has one; the sections as the program has them now, at most as many as it had;
+ * and symbols, which have the RVAs that they had, at base. */
+enum status pdb_read_omap(struct pdb_file *p, uint32_t stream, struct err *e);
+void pdb_map_segments(const struct pdb_file *p, struct object_segment *segments, size_t *n);
+void pdb_add_moved(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
+		   const struct symtab *was, uint64_t base);
 
 #endif

@@ -181,7 +181,7 @@ const struct object_symbol *object_any_symbol_named(struct object *o, const char
 	for (size_t i = 0; i < s->n; i++) {
 		const struct object_symbol *sym = &s->all[i];
 
-		if (!strncmp(sym->name, name, length) && !sym->name[length] &&
+		if (!strncmp(sym->name, name, length) && !sym->name[length] && !sym->rest &&
 		    as_llvm(s, sym) == sym && !n--)
 			return sym;
 	}
@@ -196,7 +196,7 @@ bool object_symbol_value(struct object *o, const char *name, size_t length, uint
 	for (size_t i = 0; i < s->n; i++) {
 		const struct object_symbol *sym = &s->all[i];
 
-		if (!strncmp(sym->name, name, length) && !sym->name[length] &&
+		if (!strncmp(sym->name, name, length) && !sym->name[length] && !sym->rest &&
 		    (!first || sym->index < first->index))
 			first = sym;
 	}
@@ -210,5 +210,5 @@ bool object_is_symbol_start(struct object *o, uint64_t vaddr)
 	const struct symtab *s = loaded(o);
 	size_t lo = BISECT(i, 0, s->n, s->all[i].lo < vaddr);
 
-	return lo < s->n && s->all[lo].lo == vaddr;
+	return lo < s->n && s->all[lo].lo == vaddr && !s->all[lo].rest;
 }

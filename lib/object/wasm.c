@@ -487,10 +487,10 @@ static void add_functions(struct symtab *s, const struct wasm_names *names, stru
 		if (!next_function(c, &lo, &hi))
 			break;
 		if (name && *name)
-			symtab_add(
-			    s, &l,
-			    (struct object_symbol){lo, hi, name, true, false, (uint32_t)s->n, NULL},
-			    0, hi);
+			symtab_add(s, &l,
+				   (struct object_symbol){lo, hi, name, true, false, (uint32_t)s->n,
+							  NULL, false},
+				   0, hi);
 	}
 	symtab_finish(s, &l);
 }

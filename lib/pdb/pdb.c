@@ -29,6 +29,11 @@ struct pdb_engine {
 	const struct dwarf_options *options;
 	const struct pdb_file *pdb;
 	uint64_t base; /* of the image */
+	/* The job's, or where the PDB has what is at those: index[i] is the place of the job's i-th then, n: nowhere. */
+	const uint64_t *addrs;
+	size_t n;
+	struct dwarf_answer *of;
+	uint32_t *index;
 	struct pdb_types types, ids;
 	struct pdb_worker *workers;
 	unsigned n_workers;
@@ -54,8 +59,8 @@ __attribute__((format(printf, 2, 3))) static void pdb_complain(struct pdb_engine
  * is near. */
 static size_t first_from(const struct pdb_engine *g, size_t from, uint64_t rva)
 {
-	const uint64_t *addrs = g->job->addrs, addr = g->base + rva;
-	size_t step = 1, lo = from, n = g->job->n;
+	const uint64_t *addrs = g->addrs, addr = g->base + rva;
+	size_t step = 1, lo = from, n = g->n;
 
 	while (lo + step < n && addrs[lo + step] < addr) {
 		lo += step;
@@ -78,8 +83,7 @@ static void own(struct pdb_engine *g, const uint8_t *p, uint32_t size, uint32_t 
 			continue;
 		at = first_from(g, rva >= before ? at : 0, rva);
 		before = rva;
-		for (size_t q = at; q < g->job->n && g->job->addrs[q] - g->base < (uint64_t)rva + n;
-		     q++)
+		for (size_t q = at; q < g->n && g->addrs[q] - g->base < (uint64_t)rva + n; q++)
 			if (!g->owner[q])
 				g->owner[q] = (uint32_t)le16(c + 16) + 1;
 	}
@@ -141,7 +145,7 @@ static void make_tasks(struct pdb_engine *g, uint32_t *query)
 	    part->size ? msf_bytes(g->pdb->msf, PDB_DBI_STREAM, part->at, part->size, &room, &stays)
 		       : NULL;
 
-	for (size_t q = 0; q < g->job->n; q++)
+	for (size_t q = 0; q < g->n; q++)
 		if (g->owner[q] && !counts[g->owner[q]]++)
 			n_owners++;
 	g->tasks = mem_zarray(n_owners, sizeof *g->tasks);
@@ -161,7 +165,7 @@ static void make_tasks(struct pdb_engine *g, uint32_t *query)
 	}
 	if (cursor_failed(&c) || !p)
 		pdb_complain(g, "PDB: its list of modules: %s", p ? e.msg : "cannot be read");
-	for (uint32_t q = 0; q < g->job->n; q++)
+	for (uint32_t q = 0; q < g->n; q++)
 		if (g->owner[q] && g->owner[q] <= module)
 			query[counts[g->owner[q]]++] = q;
 	free(counts);
@@ -179,7 +183,7 @@ static void pdb_do_task(size_t item, unsigned index, void *arg)
 		    .seconds = clock_thread_seconds() +
 			       (g->options->seconds ? g->options->seconds : SECONDS)};
 	w->fresh = false;
-	pdb_answer_task(w, t, g->job->addrs, g->base, g->job->out->of);
+	pdb_answer_task(w, t, g->addrs, g->base, g->of);
 	__atomic_fetch_add(&g->answered, t->n, __ATOMIC_RELAXED);
 	if (index == 0 && g->options->progress) /* worker 0 is the caller's thread */
 		g->options->progress(g->options->progress_arg,
@@ -219,6 +223,53 @@ static void run_tasks(struct pdb_engine *g)
 	free(g->order);
 }
 
+/* The addresses as the PDB has them. */
+static void take_addresses(struct pdb_engine *g)
+{
+	const struct dwarf_job *job = g->job;
+	uint64_t *origins;
+	uint32_t *at, origin;
+	size_t n = 0;
+
+	g->addrs = job->addrs;
+	g->n = job->n;
+	g->of = job->out->of;
+	for (size_t i = 0; i < job->n; i++)
+		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
+	if (!g->pdb->n_omap)
+		return;
+	origins = pages_array(job->n, sizeof *origins);
+	at = pages_array(job->n, sizeof *at);
+	g->index = pages_array(job->n, sizeof *g->index);
+	for (size_t i = 0; i < job->n; i++) {
+		uint64_t rva = job->addrs[i] - g->base;
+		bool there = rva <= UINT32_MAX && pdb_origin(g->pdb, (uint32_t)rva, &origin);
+
+		g->index[i] = there ? (uint32_t)n : UINT32_MAX;
+		if (there)
+			origins[n++] = g->base + origin;
+	}
+	g->n = sort_unique(origins, n, at);
+	for (size_t i = 0; i < job->n; i++)
+		g->index[i] = g->index[i] < n ? at[g->index[i]] : (uint32_t)g->n;
+	g->addrs = origins;
+	g->of = pages_array(g->n + 1, sizeof *g->of);
+	for (size_t i = 0; i <= g->n; i++)
+		g->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
+	free(at);
+}
+
+static void give_answers(struct pdb_engine *g)
+{
+	if (!g->index)
+		return;
+	for (size_t i = 0; i < g->job->n; i++)
+		g->job->out->of[i] = g->of[g->index[i]];
+	free((void *)(uintptr_t)g->addrs);
+	free(g->of);
+	free(g->index);
+}
+
 static void pdb_run_job(struct dwarf_job *job, const struct dwarf_options *options)
 {
 	struct pdb_engine g = {.job = job,
@@ -236,14 +287,14 @@ static void pdb_run_job(struct dwarf_job *job, const struct dwarf_options *optio
 	pdb_types_open(&g.ids, g.pdb, PDB_IPI_STREAM);
 	g.owner = pages_array(job->n, sizeof *g.owner);
 	memset(g.owner, 0, job->n * sizeof *g.owner);
-	for (size_t i = 0; i < job->n; i++)
-		job->out->of[i] = (struct dwarf_answer){.found = DWARF_NOT_FOUND};
+	take_addresses(&g);
 	find_owners(&g);
 	make_tasks(&g, query);
 	if (job->stats)
 		*job->stats =
 		    (struct dwarf_stats){.units = clock_seconds() - from, .n_units = g.n_tasks};
 	run_tasks(&g);
+	give_answers(&g);
 	if (job->stats)
 		job->stats->decode = clock_seconds() - from - job->stats->units;
 	for (size_t i = 0; i < g.n_tasks; i++)

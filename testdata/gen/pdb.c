@@ -8,6 +8,8 @@
  *	pdb wide AGE        the same, with the second version of contributions
  *	pdb cross AGE       the same, with an inlined call of a function whose id another module has
  *	pdb x86 AGE         the same, for 32-bit x86
+ *	pdb omap AGE        the same, whose code was moved afterwards
+ *	pdb omap-headers AGE  the same, with the section headers from before and from now
  *	pdb fastlink AGE    a PDB of /DEBUG:FASTLINK
  */
 #include "testdata/gen/pdb_bytes.h"
@@ -31,6 +33,8 @@ int main(int argc, char **argv)
 					       .scattered = is("scattered"),
 					       .wide = is("wide"),
 					       .cross = is("cross"),
+					       .omap = is("omap") || is("omap-headers"),
+					       .headers = is("omap-headers"),
 					       .machine = is("x86") ? 0x14c : 0x8664});
 	fwrite(b.data, 1, b.len, stdout);
 	buf_release(&b);

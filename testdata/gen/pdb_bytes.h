@@ -12,13 +12,15 @@
  *	240-246  import_thunk
  *	300-310  a part of outer, main.cpp:23
  *	400      only_public, of a module without symbols
+ *
+ * Moved afterwards, .text has size 600, and the offsets have what pdb_moved says.
  */
 #ifndef TM_TESTDATA_GEN_PDB_BYTES_H
 #define TM_TESTDATA_GEN_PDB_BYTES_H
 
 #include "testdata/gen/gen.h"
 
-enum { PDB_BLOCK = 512, PDB_STREAMS = 12, PDB_TEXT = 0x1000, PDB_DATA = 0x3000 };
+enum { PDB_BLOCK = 512, PDB_STREAMS = 14, PDB_TEXT = 0x1000, PDB_DATA = 0x3000 };
 
 struct pdb_how {
 	uint32_t age;
@@ -26,8 +28,22 @@ struct pdb_how {
 	bool scattered; /* the blocks of streams lie backwards */
 	bool wide;      /* contributions of the second version */
 	bool cross;     /* the id of helper is one that module b.obj has */
+	bool omap;      /* what it says of .text was so before code was moved: pdb_moved */
+	bool headers;   /* and it has the section headers of both */
 	uint16_t machine;
 };
+
+/* Where the code is now and where it was, offsets in .text; NOWHERE: it is new. */
+#define PDB_NOWHERE UINT32_MAX
+static const uint32_t pdb_moved[][2] = {
+    {0x000, 0x200},                       /* local_fn and import_thunk come first */
+    {0x050, PDB_NOWHERE}, {0x060, 0x118}, /* the middle of outer */
+    {0x090, 0x100},                       /* its start */
+    {0x0a8, PDB_NOWHERE}, {0x0b0, 0x148}, /* its end, without a gap to the next 30 */
+    {0x0e0, 0x178},       {0x168, 0x300}, /* the part of outer, only_public */
+    {0x278, 0x410},       {0x600, PDB_NOWHERE},
+};
+enum { PDB_MOVED = sizeof pdb_moved / sizeof *pdb_moved };
 
 static inline void pdb_zeroes(struct buf *b, size_t n)
 {
@@ -359,10 +375,22 @@ static inline void pdb_section(struct buf *b, const char *name, uint32_t size, u
 	put(b, flags, 4);
 }
 
-static inline void pdb_sections(struct buf *b)
+static inline void pdb_sections(struct buf *b, uint32_t size)
 {
-	pdb_section(b, ".text", 0x500, PDB_TEXT, 0x400, 0x60000020);
+	pdb_section(b, ".text", size, PDB_TEXT, 0x400, 0x60000020);
 	pdb_section(b, ".data", 0x100, PDB_DATA, 0x600, 0xc0000040);
+}
+
+static inline void pdb_omap(struct buf *b)
+{
+	for (size_t i = 0; i < PDB_MOVED; i++) {
+		uint32_t was = pdb_moved[i][1];
+
+		put(b, PDB_TEXT + pdb_moved[i][0], 4);
+		put(b, was != PDB_NOWHERE ? PDB_TEXT + was : i & 1 ? UINT32_MAX : 0, 4);
+	}
+	put(b, PDB_DATA, 4);
+	put(b, PDB_DATA, 4);
 }
 
 static inline void pdb_info(struct buf *b, const struct pdb_how *how)
@@ -423,7 +451,12 @@ static inline void pdb_dbi(struct buf *b, const struct pdb_how *how, uint32_t sy
 	put(b, 3, 2);
 	pdb_zeroes(b, 14);
 	for (int i = 0; i < 11; i++)
-		put(b, i == 5 ? 5 : 0xffff, 2);
+		put(b,
+		    i == 3 && how->omap       ? 12
+		    : i == 5                  ? (how->headers ? 13 : 5)
+		    : i == 10 && how->headers ? 5
+					      : 0xffff,
+		    2);
 	buf_release(&modules);
 	buf_release(&pieces);
 }
@@ -452,7 +485,11 @@ static inline void pdb_streams(struct buf *s, const struct pdb_how *how)
 	put(&s[10], at, 4);
 	pdb_types(&s[4], 0x1004, &ids, 10, 2);
 	pdb_info(&s[1], how);
-	pdb_sections(&s[5]);
+	pdb_sections(&s[5], 0x500);
+	if (how->omap)
+		pdb_omap(&s[12]);
+	if (how->headers)
+		pdb_sections(&s[13], 0x600);
 	pdb_public(&s[7], &map, 2, 1, 0x100, "?alias@@YAXXZ");
 	pdb_public(&s[7], &map, 2, 1, 0x100, "?outer@@YAXXZ");
 	pdb_public(&s[7], &map, 2, 1, 0x400, "only_public");

@@ -166,6 +166,105 @@ TEST(neighbours)
 	buf_release(&answer_text);
 }
 
+/* Where the code at an offset in .text was; PDB_NOWHERE: it is new. .text had 0x500 bytes. */
+static uint32_t was_at(uint32_t offset)
+{
+	size_t i = PDB_MOVED - 1;
+	uint32_t was;
+
+	while (pdb_moved[i][0] > offset)
+		i--;
+	was = pdb_moved[i][1] + (offset - pdb_moved[i][0]);
+	return pdb_moved[i][1] == PDB_NOWHERE || was >= 0x500 ? PDB_NOWHERE : was;
+}
+
+static const char *name_at(struct object *o, uint32_t offset)
+{
+	const struct object_symbol *s = object_symbol_at(o, PDB_TEXT + offset);
+
+	return s ? s->name : "";
+}
+
+/* A program whose code was moved has at each address what the PDB of the other one has where that was. */
+static void check_moved(bool headers)
+{
+	static const struct dwarf_options options = {.jobs = 1};
+	struct buf b = BUF_INIT, moved = BUF_INIT, text = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL, *now = NULL;
+	struct dwarf_answers a;
+	uint64_t addrs[0x640], value;
+	uint32_t n_known = 0;
+	uint8_t found;
+
+	pdb_make(&b, &plain);
+	pdb_make(&moved,
+		 &(struct pdb_how){.age = 1, .machine = 0x8664, .omap = true, .headers = headers});
+	CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK);
+	CHECK_EQ(object_open_memory(&now, moved.data, moved.len, &e), ST_OK);
+	for (uint32_t i = 0; i < 0x640; i++)
+		addrs[i] = PDB_TEXT + i;
+	dwarf_answers_init(&a, 0x640);
+	CHECK_EQ(
+	    pdb_answer(&(struct dwarf_job){.object = now, .addrs = addrs, .n = 0x640, .out = &a}, 1,
+		       &options, &e),
+	    ST_OK);
+	for (uint32_t i = 0; i < 0x640; i++) {
+		uint32_t was = was_at(i);
+
+		text.len = 0;
+		add_calls(&text, &a, a.of[i].call);
+		CHECK_STR(buf_str(&text), was == PDB_NOWHERE ? "" : answer(o, was, &found));
+		CHECK_EQ(a.of[i].found, was == PDB_NOWHERE ? DWARF_NOT_FOUND : found);
+		CHECK_STR(name_at(now, i), was == PDB_NOWHERE ? "" : name_at(o, was));
+		CHECK_STR(answer(now, i, &found), buf_str(&text));
+		n_known += a.of[i].found == DWARF_FUNCTION;
+		CHECK_EQ(object_is_code(now, PDB_TEXT + i), i < 0x368);
+	}
+	CHECK_EQ(n_known, 0x80 + 0x20 + 6 + 0x10);
+	CHECK_EQ(object_image_base(now), 0);
+	CHECK(object_symbol_value(now, "?outer@@YAXXZ", 13, &value));
+	CHECK_EQ(value, PDB_TEXT + 0x90);
+	CHECK(object_is_symbol_start(now, PDB_TEXT + 0x90));
+	CHECK(!object_is_symbol_start(now, PDB_TEXT + 0x60));
+	CHECK(object_symbol_value(now, "only_public", 11, &value));
+	CHECK_EQ(value, PDB_TEXT + 0x268);
+	CHECK_STR(object_any_symbol_at(now, PDB_DATA + 0x10)->name, "global");
+	dwarf_answers_release(&a);
+	object_free(o);
+	object_free(now);
+	buf_release(&text);
+	buf_release(&moved);
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+TEST(code_moved_afterwards)
+{
+	check_moved(false);
+}
+
+TEST(code_moved_afterwards_with_both_headers)
+{
+	check_moved(true);
+}
+
+TEST(maps_that_do_not_ascend)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+	char *at;
+
+	pdb_make(&b, &(struct pdb_how){.age = 1, .machine = 0x8664, .omap = true});
+	at = memmem(b.data, b.len, "\x50\x10\0\0\xff\xff\xff\xff", 8);
+	CHECK(at);
+	at[1] = 0x0f;
+	CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_BAD);
+	CHECK_STR(e.msg, "PDB: stream 12: its OMAP does not ascend at 8");
+	buf_release(&b);
+}
+
 /* 32-bit x86: "_f" and "_f@8" are f to who wrote it. */
 TEST(undecorated_publics)
 {

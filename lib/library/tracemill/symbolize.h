@@ -199,7 +199,8 @@ struct tracemill_binary_facts {
 	bool is_zip;
 	const char *machine; /* "x86_64", "i386", "arm64", "arm", "riscv"; "": another one */
 	uint64_t code_base;  /* lowest link-time address of its segments with code, else base */
-	bool has_pdb;        /* a PDB, its own or the one that was found, answers for it where it has no DWARF */
+	bool
+	    has_pdb; /* a PDB, its own or the one that was found, answers for it where it has no DWARF */
 };
 enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 					     struct tracemill_binary *binary,
