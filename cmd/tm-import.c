@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 		       "a CSV table of any tool: WORDS say what its columns are",
 		       &import.options.table),
 	    ROW_LIST(0, "unwind", "FILE",
-		     "a minidump's .exe or .dll, whose tables its stacks are walked by", &unwind),
+		     "a minidump's .exe, .dll or .sym, by which its stacks are walked", &unwind),
 	    ROW_HEADING("captures of Lua profilers:"),
 	    ROW_FLAG(0, "collapse-resumes", "one node for a chain of one coroutine's resumes",
 		     &import.options.collapse_resumes),

@@ -6,6 +6,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/mem.h"
+#include "lib/base/sort.h"
 #include "lib/base/utf.h"
 
 #include <inttypes.h>
@@ -127,25 +128,74 @@ static void swap_guid(uint8_t id[16])
 		id[i] = was[from[i]];
 }
 
-/* RSDS with a GUID, or BpEL with a build-id. 0: none that names a file. */
-static uint32_t module_id(const struct minidump *d, const uint8_t *row, struct trace *t)
+/* RSDS with a GUID, or BpEL with a build-id. */
+static void read_module_id(const struct minidump *d, const uint8_t *row, struct minidump_module *m)
 {
 	struct err ignored = ERR_INIT;
 	uint32_t size = le32(row + 76), n = size < CODEVIEW_MAX ? size : CODEVIEW_MAX;
 	bool mac = d->platform == MINIDUMP_MAC || d->platform == MINIDUMP_IOS;
 	uint8_t bytes[CODEVIEW_MAX];
 
+	m->n_id = 0;
 	if (n < 5 || minidump_read(d, le32(row + 80), bytes, n, "id", &ignored))
-		return 0;
-	if (!memcmp(bytes, "LEpB", 4))
-		return trace_string(t, (const char *)bytes + 4, n - 4);
-	/* Of Linux only the first bytes of the build-id, or a hash of the code. */
-	if (n < 20 || memcmp(bytes, "RSDS", 4) != 0 ||
-	    (!mac && d->platform && d->platform != MINIDUMP_WINDOWS))
-		return 0;
-	if (mac)
-		swap_guid(bytes + 4);
-	return trace_string(t, (const char *)bytes + 4, 16);
+		return;
+	if (!memcmp(bytes, "LEpB", 4)) {
+		m->n_id = (uint8_t)(n - 4);
+		memcpy(m->id, bytes + 4, n - 4);
+	} else if (n >= 20 && !memcmp(bytes, "RSDS", 4)) {
+		if (mac)
+			swap_guid(bytes + 4);
+		m->n_id = 16;
+		memcpy(m->id, bytes + 4, 16);
+		/* Of Linux only the first bytes of the build-id, or a hash of the code. */
+		m->is_partial = !mac && d->platform && d->platform != MINIDUMP_WINDOWS;
+	}
+}
+
+/* 0: none that names a file. */
+static uint32_t module_id(const struct minidump *d, const uint8_t *row, struct trace *t)
+{
+	struct minidump_module m = {.n_id = 0};
+
+	read_module_id(d, row, &m);
+	return m.n_id && !m.is_partial ? trace_string(t, (const char *)m.id, m.n_id) : 0;
+}
+
+static int minidump_module_order(const void *a, const void *b)
+{
+	const struct minidump_module *x = a, *y = b;
+
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+size_t minidump_loaded(const struct minidump *d, struct trace *t, struct minidump_module **all)
+{
+	uint64_t first = 0;
+	uint32_t n = minidump_list(d, MINIDUMP_MODULES, MODULE, &first);
+	struct err ignored = ERR_INIT;
+	size_t n_all = 0, kept = 0, cap = 0;
+
+	*all = NULL;
+	for (uint32_t i = 0; i < n && i < MODULES_MAX; i++) {
+		struct minidump_module m = {.n_id = 0};
+		uint8_t row[MODULE];
+
+		if (minidump_read(d, first + (uint64_t)i * MODULE, row, sizeof row, "module",
+				  &ignored))
+			break;
+		m.lo = le64(row);
+		m.hi = m.lo + le32(row + 8);
+		m.name = minidump_string(d, le32(row + 20), t);
+		read_module_id(d, row, &m);
+		if (m.hi > m.lo)
+			VEC_PUSH(*all, n_all, cap) = m;
+	}
+	if (n_all)
+		sort_array(*all, n_all, sizeof **all, minidump_module_order);
+	for (size_t i = 0; i < n_all; i++)
+		if (!kept || (*all)[i].lo >= (*all)[kept - 1].hi)
+			(*all)[kept++] = (*all)[i];
+	return kept;
 }
 
 static struct module *mapped_at(struct trace *t, uint64_t address)

@@ -68,6 +68,16 @@ bool minidump_find(const struct minidump *d, uint32_t type, struct minidump_plac
 uint32_t minidump_list(const struct minidump *d, uint32_t type, uint32_t each, uint64_t *first);
 /* A text, in UTF-8: an id of t's strings. */
 uint32_t minidump_string(const struct minidump *d, uint64_t at, struct trace *t);
+/* Where a module is loaded, [lo, hi), and the id that a binary or symbol file of it has. */
+struct minidump_module {
+	uint64_t lo, hi;
+	uint32_t name; /* an id of t's strings */
+	uint8_t id[64];
+	uint8_t n_id;
+	bool is_partial; /* the first bytes of a build-id */
+};
+/* All of them, by lo; those that overlap another one are left out. The caller frees *all. */
+size_t minidump_loaded(const struct minidump *d, struct trace *t, struct minidump_module **all);
 /* The modules, with their build-ids. ST_BAD: there are none. */
 enum status minidump_modules(const struct minidump *d, struct trace *t, struct err *e);
 

@@ -10,14 +10,23 @@
 #include <string.h>
 #include <strings.h>
 
-/* With ids that of both must agree, else their names, in which letters may be of either case. */
+/* With ids that of both must agree, else their names, in which letters may be of either case; a symbol file's may end in
+ * .sym. */
 static bool is_file_of(const struct object *o, const char *path, const struct frame_module *m)
 {
 	const struct object_build_id *id = object_build_id(o);
+	const char *base = path_base(path), *name = path_base_captured(m->name);
+	const size_t n = strlen(name);
 
-	if (id->len && m->n_id)
-		return id->len == m->n_id && !memcmp(id->bytes, m->id, m->n_id);
-	return !strcasecmp(path_base(path), path_base_captured(m->name));
+	if (id->len && m->n_id) {
+		struct object_build_id captured = {.len = (uint8_t)m->n_id,
+						   .partial = m->is_partial};
+
+		memcpy(captured.bytes, m->id, m->n_id);
+		return object_build_id_equal(id, &captured);
+	}
+	return !strncasecmp(base, name, n) &&
+	       (!base[n] || (object_is_source(o) && !strcmp(base + n, ".sym")));
 }
 
 static bool walk_step(void *arg, const struct frame_module *m, const struct frame_memory *memory,

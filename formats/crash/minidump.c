@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Minidumps as captures: a sample for each thread, that of the crash first. Of a stack, the place where the thread
- * stopped is known; its callers are found by the unwind tables of binaries, which the caller of the reader opens
- * (import_options.walker), else by frame pointers, where the platform's compilers keep them.
+ * stopped is known; its callers are found by the unwind tables of binaries or symbol files, which the caller of the reader
+ * opens (import_options.walker), else by frame pointers, where the platform's compilers keep them.
  */
 #include "formats/minidump.h"
 #include "formats/emit.h"
@@ -27,17 +27,18 @@ enum {
 	DEEPEST = 1024,
 };
 
-/* Where registers are in a context of the processor: the next instruction, the frame pointer, the stack. */
+/* Where registers are in a context of the processor: the next instruction, and those that frame_walk.h numbers. */
 static const struct processor {
 	uint16_t id;
-	uint8_t word; /* bytes */
-	uint16_t pc, fp, sp, size;
+	uint8_t frame, word; /* enum frame_processor; bytes */
+	uint8_t n, fp; /* registers; the frame pointer; 0: compilers do not agree which one it is */
+	uint16_t pc, first, size; /* first: of the registers, in their order; x86_registers */
 } processors[] = {
-    {MINIDUMP_X86, 4, 0xb8, 0xb4, 0xc4, 0xc8},
-    {MINIDUMP_X86_64, 8, 0xf8, 0xa0, 0x98, 0x100},
-    {MINIDUMP_ARM, 4, 0x40, 0, 0x38, 0x44}, /* fp 0: compilers do not agree which register it is */
-    {MINIDUMP_ARM64, 8, 0x108, 0xf0, 0x100, 0x110},
-    {MINIDUMP_ARM64_OLD, 8, 0x108, 0xf0, 0x100, 0x110},
+    {MINIDUMP_X86, FRAME_X86, 4, 8, FRAME_RBP, 0xb8, 0, 0xc8},
+    {MINIDUMP_X86_64, FRAME_X86_64, 8, 16, FRAME_RBP, 0xf8, 0x78, 0x100},
+    {MINIDUMP_ARM, FRAME_ARM, 4, 16, 0, 0x40, 0x04, 0x44},
+    {MINIDUMP_ARM64, FRAME_ARM64, 8, 32, FRAME_ARM64_FP, 0x108, 0x08, 0x110},
+    {MINIDUMP_ARM64_OLD, FRAME_ARM64, 8, 32, FRAME_ARM64_FP, 0x108, 0x08, 0x110},
 };
 
 struct dump_thread {
@@ -56,8 +57,12 @@ struct dump {
 	uint32_t crashed, code;        /* thread, and what happened */
 	struct minidump_place context; /* of the exception */
 	struct module_index *modules;
-	uint64_t alone, guessed; /* stacks of one call; with calls that frame pointers gave */
-	uint64_t unended;        /* stacks of more, of Windows for x64, whose end is not known */
+	struct minidump_module *loaded; /* by lo */
+	size_t n_loaded;
+	uint64_t by_tables, by_pointers; /* calls that each gave */
+	uint64_t alone;                  /* stacks of one call */
+	uint64_t
+	    unended; /* stacks of more, without calls by frame pointers, that tables do not end */
 };
 
 static void dump_read_threads(struct dump *x)
@@ -180,20 +185,11 @@ static bool stack_word(const struct dump *x, const struct dump_thread *th, uint6
 	return true;
 }
 
-static const struct module *module_of(const struct dump *x, uint64_t address, uint64_t *base)
-{
-	const struct map_range *range;
-	const struct module *m = module_index_at(x->modules, 0, 0, address, &range);
-
-	*base = m ? range->lo : 0;
-	return m;
-}
-
 static bool in_module(const struct dump *x, uint64_t address)
 {
-	uint64_t base;
+	const struct map_range *range;
 
-	return module_of(x, address, &base);
+	return module_index_at(x->modules, 0, 0, address, &range);
 }
 
 /* The stack of one thread. */
@@ -209,23 +205,46 @@ static bool dump_word(void *arg, uint64_t address, uint64_t *v)
 	return stack_word(m->x, m->th, address, v);
 }
 
+/* Pointers of arm64 may have a signature above the address. */
+static bool lead_into_module(const struct dump *x, uint64_t *pc)
+{
+	const uint64_t plain = *pc & ((UINT64_C(1) << 47) - 1);
+
+	if (in_module(x, *pc))
+		return true;
+	if (x->processor->frame != FRAME_ARM64 || !in_module(x, plain))
+		return false;
+	*pc = plain;
+	return true;
+}
+
+/* STEP_END: the caller is in no module, as is what starts a thread. */
+enum step { STEP_NONE, STEP_DONE, STEP_END };
+
 /* One step by unwind tables. */
-static bool unwind(const struct dump *x, const struct dump_thread *th, struct frame_state *s)
+static enum step unwind(const struct dump *x, const struct dump_thread *th, struct frame_state *s)
 {
 	const struct frame_walker *walker = x->im->options->walker;
 	struct dump_memory memory = {x, th};
+	struct frame_state caller = *s;
+	const uint64_t at = s->pc - s->is_caller;
+	const size_t n = BISECT(i, 0, x->n_loaded, x->loaded[i].lo <= at);
+	const struct minidump_module *in = n ? &x->loaded[n - 1] : NULL;
 	struct frame_module m;
-	const struct module *in;
 
-	if (!walker || x->processor->id != MINIDUMP_X86_64)
-		return false;
-	in = module_of(x, s->pc, &m.base);
-	if (!in)
-		return false;
-	m.name = trace_text(x->im->t, in->name);
-	m.id = (const uint8_t *)intern_text(&x->im->t->strings, in->build_id, &m.n_id);
-	return walker->step(walker->arg, &m, &(struct frame_memory){dump_word, &memory}, s) &&
-	       in_module(x, s->pc);
+	if (!walker || !in || at >= in->hi)
+		return STEP_NONE;
+	m = (struct frame_module){.name = trace_text(x->im->t, in->name),
+				  .id = in->id,
+				  .n_id = in->n_id,
+				  .is_partial = in->is_partial,
+				  .base = in->lo};
+	if (!walker->step(walker->arg, &m, &(struct frame_memory){dump_word, &memory}, &caller))
+		return STEP_NONE;
+	if (!lead_into_module(x, &caller.pc))
+		return STEP_END;
+	*s = caller;
+	return STEP_DONE;
 }
 
 /* Windows' compilers for x64 keep no frame pointers. */
@@ -242,38 +261,69 @@ static uint32_t dump_location(struct dump *x, uint64_t address, enum location_ki
 	    &(struct location){.raw = address, .space = SPACE_RUNTIME, .kind = (uint8_t)kind});
 }
 
-/* Registers of x86-64 are in the order of their numbers. */
+static uint64_t context_word(const struct processor *p, const uint8_t *at)
+{
+	return p->word == 4 ? le32(at) : le64(at);
+}
+
+/* That of x86 has eax, ecx, edx, ebx, then esi, edi downwards; ebp and esp lie elsewhere. */
+static const uint16_t x86_registers[] = {0xb0, 0xac, 0xa8, 0xa4, 0xc4, 0xb4, 0xa0, 0x9c};
+
 static struct frame_state registers_of(const struct processor *p, const uint8_t *context)
 {
-	enum { RAX = 0x78 };
-	struct frame_state s = {.pc = p->word == 4 ? le32(context + p->pc) : le64(context + p->pc)};
+	struct frame_state s = {.processor = p->frame, .pc = context_word(p, context + p->pc)};
 
-	if (p->id == MINIDUMP_X86_64)
-		for (size_t i = 0; i < FRAME_REGISTERS; i++)
-			s.r[i] = le64(context + RAX + 8 * i);
-	else
-		s.r[FRAME_RBP] = p->word == 4 ? le32(context + p->fp) : le64(context + p->fp);
+	for (size_t i = 0; i < p->n; i++) {
+		size_t at = p->frame == FRAME_X86 ? x86_registers[i] : p->first + i * p->word;
+
+		s.r[i] = context_word(p, context + at);
+		s.known |= UINT32_C(1) << i;
+	}
 	return s;
 }
 
-/* One step by frame pointers. *fp: the caller's. */
-static bool follow_frame(const struct dump *x, const struct dump_thread *th, uint64_t *fp,
-			 uint64_t *caller)
+/* Where the thread stopped, the function of arm64 may have no frame: then lr leads to its caller, and the frame pointer is
+ * the caller's. It may also be left from a call that has ended; which of both is not known, as Breakpad has it. */
+static bool follow_link(const struct dump *x, const struct frame_state *s, uint64_t *caller)
 {
-	const uint8_t word = x->processor->word;
-	uint64_t next, at = *fp;
+	*caller = s->r[FRAME_ARM64_LR];
+	return x->processor->frame == FRAME_ARM64 && !s->is_caller &&
+	       s->known >> FRAME_ARM64_LR & 1 && lead_into_module(x, caller);
+}
 
-	if (!keeps_frames(x) || !at || at % word || !stack_word(x, th, at, &next) ||
-	    !stack_word(x, th, at + word, caller) || !in_module(x, *caller))
+/* One step by frame pointers. */
+static bool follow_frame(const struct dump *x, const struct dump_thread *th, struct frame_state *s)
+{
+	const uint8_t word = x->processor->word, fp = x->processor->fp;
+	const uint64_t at = s->r[fp];
+	uint64_t next, caller;
+
+	if (!keeps_frames(x) || !(s->known >> fp & 1))
 		return false;
-	*fp = next > at ? next : 0;
+	if (follow_link(x, s, &caller)) {
+		*s = (struct frame_state){.processor = s->processor,
+					  .is_caller = true,
+					  .pc = caller,
+					  .r[FRAME_ARM64_FP] = at,
+					  .known = UINT32_C(1) << FRAME_ARM64_FP};
+		return true;
+	}
+	if (!at || at % word || !stack_word(x, th, at, &next) ||
+	    !stack_word(x, th, at + word, &caller) || !lead_into_module(x, &caller))
+		return false;
+	*s = (struct frame_state){.processor = s->processor, .is_caller = true, .pc = caller};
+	s->r[frame_sp(s)] = at + 2 * word;
+	s->known = UINT32_C(1) << frame_sp(s);
+	if (next > at) {
+		s->r[fp] = next;
+		s->known |= UINT32_C(1) << fp;
+	}
 	return true;
 }
 
 /* The calls, innermost first; 0: there is no context. */
 static size_t walk(struct dump *x, const struct dump_thread *th, uint32_t *line)
 {
-	bool guessed = false;
 	const struct processor *p = x->processor;
 	const struct minidump_place *context =
 	    x->has_exception && th->id == x->crashed && x->context.size ? &x->context
@@ -281,7 +331,8 @@ static size_t walk(struct dump *x, const struct dump_thread *th, uint32_t *line)
 	struct err ignored = ERR_INIT;
 	uint8_t bytes[CONTEXT_MAX];
 	struct frame_state s;
-	uint64_t *fp = &s.r[FRAME_RBP];
+	enum step step = STEP_NONE;
+	bool guessed = false;
 	size_t n = 0;
 
 	if (!p || context->size < p->size ||
@@ -289,17 +340,19 @@ static size_t walk(struct dump *x, const struct dump_thread *th, uint32_t *line)
 		return 0;
 	s = registers_of(p, bytes);
 	line[n++] = dump_location(x, s.pc, LOCATION_EXACT);
-	while (n < DEEPEST) {
-		if (!unwind(x, th, &s)) {
-			if (!follow_frame(x, th, fp, &s.pc))
-				break;
+	while (n < DEEPEST && (step = unwind(x, th, &s)) != STEP_END) {
+		if (step == STEP_DONE) {
+			x->by_tables++;
+		} else if (follow_frame(x, th, &s)) {
+			x->by_pointers++;
 			guessed = true;
+		} else {
+			break;
 		}
 		line[n++] = dump_location(x, s.pc, LOCATION_RETURN);
 	}
-	x->guessed += guessed;
-	x->alone += n == 1;
-	x->unended += n > 1 && !guessed;
+	x->alone += n == 1 && step != STEP_END;
+	x->unended += n > 1 && !guessed && step != STEP_END;
 	return n;
 }
 
@@ -359,12 +412,12 @@ static enum status dump_push_threads(struct dump *x, struct err *e)
 static void dump_add_notes(const struct dump *x)
 {
 	const struct trace_loss losses[] = {
-	    LOSS(NOTE_GUESS, x->guessed,
-		 "stacks were walked by frame pointers: a function that keeps none is missing"),
+	    LOSS(NOTE_INFO, x->by_tables, "callers were found by unwind tables"),
+	    LOSS(NOTE_GUESS, x->by_pointers,
+		 "callers were found by frame pointers: a function that keeps none is missing"),
 	    LOSS(NOTE_LOSS, x->alone,
 		 "stacks have only the place where the thread stopped: its callers are found by "
-		 "unwind "
-		 "tables, which are not read"),
+		 "unwind tables of files that were not given"),
 	    LOSS(NOTE_INFO, x->unended,
 		 "stacks were walked by unwind tables, up to a module whose file was not given"),
 	    LOSS_IF(NOTE_LOSS, !x->processor, "the processor of the minidump is not known"),
@@ -393,10 +446,12 @@ static enum status minidump_capture(struct import *im, struct err *e)
 	if (!x.n_threads)
 		return err_at(e, ST_BAD, 0, "the minidump has no threads");
 	x.modules = module_index_new(im->t);
+	x.n_loaded = minidump_loaded(&x.d, im->t, &x.loaded);
 	st = dump_push_threads(&x, e);
 	if (!st)
 		dump_add_notes(&x);
 	module_index_free(x.modules);
+	free(x.loaded);
 	free(x.threads);
 	return st;
 }

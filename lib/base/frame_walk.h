@@ -10,14 +10,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FRAME_RSP = 4, FRAME_RBP = 5, FRAME_REGISTERS = 16 };
+enum frame_processor { FRAME_NO_PROCESSOR, FRAME_X86_64, FRAME_X86, FRAME_ARM64, FRAME_ARM };
 
-/* Of x86-64: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15. */
+/* Numbers of registers: x86-64 rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15; x86 the first eight; arm64 x0 to x30,
+ * sp; arm r0 to r15. */
+enum {
+	FRAME_RSP = 4,
+	FRAME_RBP = 5,
+	FRAME_ARM_SP = 13,
+	FRAME_ARM_LR = 14,
+	FRAME_ARM64_FP = 29,
+	FRAME_ARM64_LR = 30,
+	FRAME_ARM64_SP = 31,
+	FRAME_REGISTERS = 32
+};
+
 struct frame_state {
+	uint8_t processor; /* enum frame_processor */
+	bool is_caller;    /* pc is behind a call, not where the thread stopped */
+	uint32_t known;    /* bit i: r[i] is known */
+	/* Bytes of arguments that the callee takes off the stack, which x86's tables do not count in the frame. */
+	uint32_t arguments;
 	uint64_t pc, r[FRAME_REGISTERS];
 };
 
-/* The word at an address of the dump. False: it does not have it. */
+/* The word at an address of the dump, of 4 or 8 bytes as the processor has it. False: it does not have it. */
 struct frame_memory {
 	bool (*word)(void *arg, uint64_t address, uint64_t *v);
 	void *arg;
@@ -26,8 +43,9 @@ struct frame_memory {
 /* Where the frame's code lies. */
 struct frame_module {
 	const char *name;  /* with its folder */
-	const uint8_t *id; /* its build-id, n_id bytes */
+	const uint8_t *id; /* its build-id or GUID, n_id bytes */
 	size_t n_id;
+	bool is_partial; /* the first bytes of a build-id */
 	uint64_t base;
 };
 
@@ -37,5 +55,18 @@ struct frame_walker {
 		     struct frame_state *s);
 	void *arg;
 };
+
+static inline unsigned frame_word(const struct frame_state *s)
+{
+	return s->processor == FRAME_X86 || s->processor == FRAME_ARM ? 4 : 8;
+}
+
+/* The number of the stack pointer. */
+static inline unsigned frame_sp(const struct frame_state *s)
+{
+	return s->processor == FRAME_ARM64 ? FRAME_ARM64_SP
+	       : s->processor == FRAME_ARM ? FRAME_ARM_SP
+					   : FRAME_RSP;
+}
 
 #endif

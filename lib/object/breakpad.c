@@ -21,6 +21,7 @@
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
+#include "lib/object/breakpad_stack.h"
 #include "lib/object/impl.h"
 #include "lib/object/source.h"
 
@@ -367,6 +368,7 @@ static void breakpad_free(struct object_source *s)
 {
 	struct breakpad *b = s->breakpad;
 
+	breakpad_stack_free(s->stack);
 	if (!b)
 		return;
 	free(b->functions);

@@ -29,6 +29,9 @@ struct pe_function {
 /* pe_unwind.c. Of .pdata, sorted by lo, not overlapping; parts that follow their function are in it. The caller frees
  * *all. */
 size_t pe_functions(const struct object_image *f, struct pe_function **all);
+/* The bytes of a function of arm or arm64 by the second word of its entry: in steps of an instruction, there or where it
+ * points to. 0: that is not in the file. */
+uint32_t pe_arm_size(const struct object_image *f, struct pe_bytes *info, uint32_t unwind);
 /* pe_linked.c: see gets each imported function, with the address of its slot. False: there is none. */
 bool pe_each_import(const struct object_image *f,
 		    void (*see)(void *arg, const struct object_linked *s), void *arg);

@@ -40,8 +40,7 @@ static bool is_chained(const struct object_image *f, struct pe_bytes *info, uint
 	return head && head[0] >> 3 & CHAINED;
 }
 
-/* The bytes that a function of arm or arm64 has: in steps of an instruction, in the entry or where it points to. */
-static uint32_t arm_size(const struct object_image *f, struct pe_bytes *info, uint32_t unwind)
+uint32_t pe_arm_size(const struct object_image *f, struct pe_bytes *info, uint32_t unwind)
 {
 	const uint32_t step = f->arch == ARCH_ARM64 ? 4 : 2;
 	const uint8_t *head;
@@ -64,7 +63,7 @@ static struct pe_entry read_entry(const struct object_image *f, struct pe_bytes 
 	}
 	if (f->arch == ARCH_ARM)
 		x.lo &= ~UINT32_C(1); /* Thumb */
-	x.hi = x.lo + arm_size(f, info, le32(p + 4));
+	x.hi = x.lo + pe_arm_size(f, info, le32(p + 4));
 	return x;
 }
 

@@ -8,10 +8,9 @@
  * done is undone. An epilogue is what it does: pops, then a return or a jump; the addition before them leaves the
  * stack as the tables have it.
  */
+#include "lib/object/pe_walk.h"
 #include "lib/base/bytes.h"
 #include "lib/base/sort.h"
-#include "lib/object/pe.h"
-#include "lib/object/walk.h"
 
 #include <string.h>
 
@@ -207,18 +206,14 @@ static bool walk_tables(struct walk *w, uint32_t rva, struct pe_bytes *table, st
 	return w->machine;
 }
 
-bool object_walk(const struct object *o, uint64_t base, const struct frame_memory *memory,
+bool pe_walk_x64(const struct object_image *f, uint32_t rva, const struct frame_memory *memory,
 		 struct frame_state *s)
 {
 	struct pe_bytes table = {.bytes = NULL}, info = {.bytes = NULL};
-	struct walk w = {.f = &o->file, .memory = memory, .s = *s};
-	const uint64_t rva = s->pc - base;
-	bool done;
+	struct walk w = {.f = f, .memory = memory, .s = *s};
+	const bool done = walk_tables(&w, rva, &table, &info) && (w.machine || pop(&w, &w.s.pc)) &&
+			  w.s.r[FRAME_RSP] > s->r[FRAME_RSP];
 
-	if (!o->file.format->about.pdata || o->file.arch != ARCH_X86_64 || rva > UINT32_MAX)
-		return false;
-	done = walk_tables(&w, (uint32_t)rva, &table, &info) && (w.machine || pop(&w, &w.s.pc)) &&
-	       w.s.r[FRAME_RSP] > s->r[FRAME_RSP];
 	pe_bytes_release(&table);
 	pe_bytes_release(&info);
 	if (done)

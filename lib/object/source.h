@@ -6,8 +6,8 @@
  *	                       format, and bytes that llvm-gsymutil 14 writes; version 1, either
  *	                       byte order; kinds of information that are not known are stepped over
  *	Breakpad (breakpad.c)  facts: docs/symbol_files.md of Breakpad; records MODULE, INFO
- *	                       CODE_ID, FILE, FUNC, lines, INLINE, INLINE_ORIGIN, PUBLIC. STACK is
- *	                       not for us.
+ *	                       CODE_ID, FILE, FUNC, lines, INLINE, INLINE_ORIGIN, PUBLIC. STACK is for
+ *	                       walks (breakpad_stack.h).
  *
  * Addresses are link-time ones. The whole file is checked as it is used; what is broken is answered
  * as such and counted, never followed.
@@ -38,6 +38,7 @@ struct object_source {
 	struct buf complaint;
 	struct gsym *gsym;
 	struct breakpad *breakpad;
+	struct breakpad_stack *stack; /* NULL: not asked for yet */
 };
 
 struct source_kind {
