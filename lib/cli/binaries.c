@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/cli/binaries.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/distribution.h"
@@ -52,12 +53,32 @@ static _Noreturn void binaries_no_server(void)
 		  name ? name : "elfutils", distribution_server(&d));
 }
 
+/* With the mark that tells them from debuginfod's (lib/find/debuginfod.h). */
+static void add_symbol_servers(struct cli_binaries *b)
+{
+	b->symbols = mem_zarray(b->symbol_servers.n + 1, sizeof *b->symbols);
+	for (size_t i = 0; i < b->symbol_servers.n; i++) {
+		const char *url = b->symbol_servers.items[i];
+		struct buf text = BUF_INIT;
+
+		if ((strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) ||
+		    strpbrk(url, " \t\r\n"))
+			cli_usage(
+			    "--symbol-server: '%s' is not an address with http:// or https://",
+			    url);
+		buf_addf(&text, "srv*%s", url);
+		b->symbols[i] = mem_strdup(buf_str(&text));
+		buf_release(&text);
+		VEC_PUSH(b->words.items, b->words.n, b->words.cap) = b->symbols[i];
+	}
+}
+
 void cli_binaries_servers(struct cli_binaries *b)
 {
 	bool environment = false;
 
 	if (b->no_server) {
-		b->urls.n = 0;
+		b->urls.n = b->symbol_servers.n = 0;
 		return;
 	}
 	for (size_t i = 0; i < b->urls.n; i++)
@@ -75,6 +96,7 @@ void cli_binaries_servers(struct cli_binaries *b)
 		if (!strstr(b->words.items[i], "://") || strpbrk(b->words.items[i], " \t\r\n"))
 			cli_usage("--debuginfod: '%s' is not the address of a server",
 				  b->words.items[i]);
+	add_symbol_servers(b);
 }
 
 void cli_check_modules(const struct opt_list *modules)
@@ -133,6 +155,10 @@ void cli_binaries_release(struct cli_binaries *b)
 	opt_list_release(&b->debug_dirs);
 	opt_list_release(&b->urls);
 	opt_list_release(&b->words);
+	opt_list_release(&b->symbol_servers);
+	for (size_t i = 0; b->symbols && b->symbols[i]; i++)
+		free(b->symbols[i]);
+	free(b->symbols);
 	free(b->list);
 	free(b->cache_folder);
 }

@@ -10,9 +10,10 @@
 #include "lib/cli/opt.h"
 
 struct cli_binaries {
-	struct opt_list debug_dirs, urls, words; /* words: of a list in the environment */
-	const char *sysroot, *engine;            /* engine: of an older version, without effect */
-	uint64_t seconds, jobs;                  /* jobs 0: the number of processors */
+	struct opt_list debug_dirs, urls, symbol_servers;
+	struct opt_list words;        /* after cli_binaries_check: addresses of all servers */
+	const char *sysroot, *engine; /* engine: of an older version, without effect */
+	uint64_t seconds, jobs;       /* jobs 0: the number of processors */
 	bool no_server, explain;
 	bool servers_optional; /* --debuginfod alone without any is no error */
 	const char *dwp;       /* the package of split units */
@@ -21,6 +22,7 @@ struct cli_binaries {
 	const char *verify; /* N or N:SEED */
 	/* after cli_binaries_check: */
 	char *list, *cache_folder;
+	char **symbols; /* as in words */
 };
 
 #define CLI_BINARIES_ROWS(b)                                                                    \
@@ -36,6 +38,9 @@ struct cli_binaries {
 		       "how long to wait for a server (default 30)", &(b).seconds),             \
 	    ROW_FLAG(0, "no-debuginfod", "ask no server, also with $TRACEMILL_DEBUGINFOD_URLS", \
 		     &(b).no_server),                                                           \
+	    ROW_LIST(0, "symbol-server", "URL",                                                 \
+		     "ask this symbol server of Windows for PDBs (repeatable)",                 \
+		     &(b).symbol_servers),                                                      \
 	    ROW_STRING(0, "engine", "NAME", NULL, &(b).engine),                                 \
 	    ROW_FLAG(0, "no-cache", "do not use the cache", &(b).no_cache),                     \
 	    ROW_STRING(0, "cache", "DIR", "folder of the cache", &(b).cache)

@@ -10,6 +10,7 @@
 #include "lib/object/search_log.h"
 #include "lib/sandbox/sandbox.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,15 +24,18 @@
 struct got { /* one question and its answer */
 	struct object_build_id id;
 	enum object_part part;
-	char *path; /* NULL: none */
-	char *why;  /* why there is no path */
+	char *key;    /* of a PDB; NULL: id is a build-id */
+	uint32_t age; /* the same */
+	char *path;   /* NULL: none */
+	char *why;    /* why there is no path */
 };
 
 struct debuginfod {
 	struct debuginfod_options options;
 	pthread_mutex_t lock;
-	bool dead; /* no server answers, or the fetching process is gone */
-	char *urls, *temporary;
+	/* no server of the kind answers, or the fetching process is gone */
+	bool dead, symbols_dead;
+	char *urls, *symbols, *temporary; /* servers with blanks between */
 	struct fetcher fetcher;
 	struct got *got;
 	size_t n_got, cap_got;
@@ -107,10 +111,32 @@ static void debuginfod_end_server(void *d)
 	debuginfod_free(d);
 }
 
+/* Those of one kind. */
+static char *servers_of(const struct debuginfod_options *o, bool symbols)
+{
+	const size_t mark = sizeof DEBUGINFOD_SYMBOLS - 1;
+	struct buf b = BUF_INIT;
+	char *list;
+
+	for (size_t i = 0; i < o->n_urls; i++) {
+		bool is = !strncmp(o->urls[i], DEBUGINFOD_SYMBOLS, mark);
+		size_t n = strlen(o->urls[i]);
+
+		while (is && n > mark && o->urls[i][n - 1] == '/')
+			n--;
+		if (is != symbols)
+			continue;
+		buf_adds(&b, b.len ? " " : "");
+		buf_add(&b, o->urls[i] + (is ? mark : 0), n - (is ? mark : 0));
+	}
+	list = mem_strdup(buf_str(&b));
+	buf_release(&b);
+	return list;
+}
+
 struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 {
 	struct debuginfod *d = mem_zalloc(sizeof *d);
-	struct buf b = BUF_INIT;
 	struct err e = ERR_INIT;
 
 	d->options = *o;
@@ -118,17 +144,16 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *o)
 	if (!d->options.seconds)
 		d->options.seconds = DEBUGINFOD_SECONDS;
 	pthread_mutex_init(&d->lock, NULL);
-	for (size_t i = 0; i < o->n_urls; i++)
-		buf_addf(&b, "%s%s", i ? " " : "", o->urls[i]);
-	d->urls = mem_strdup(buf_str(&b));
-	buf_release(&b);
+	d->urls = servers_of(o, false);
+	d->symbols = servers_of(o, true);
 	d->temporary = make_temporary(d);
 	if (!d->temporary)
 		err_set(&e, ST_SYS, "no folder for downloads: TMPDIR");
 	else
 		allow(d);
-	d->dead = !d->temporary ||
-		  fetcher_start(&d->fetcher, d->urls, d->temporary, d->options.seconds, &e);
+	d->dead = !d->temporary || fetcher_start(&d->fetcher, d->urls, d->symbols, d->temporary,
+						 d->options.seconds, &e);
+	d->symbols_dead = d->dead;
 	resource_scope_hold(d, debuginfod_end_server); /* a process, a folder */
 	if (d->dead)
 		tell(d, "debuginfod: %s", e.msg);
@@ -166,24 +191,33 @@ void debuginfod_free(struct debuginfod *d)
 	for (size_t i = 0; i < d->n_got; i++) {
 		free(d->got[i].path);
 		free(d->got[i].why);
+		free(d->got[i].key);
 	}
 	free(d->got);
 	free(d->temporary);
 	free(d->urls);
+	free(d->symbols);
 	intern_release(&d->messages);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
 /* NULL: it is the wanted file. */
-static const char *differs(const char *path, const struct object_build_id *id, struct err *e)
+static const char *differs(const char *path, const struct got *g, struct err *e)
 {
+	const struct object_build_id *id = &g->id;
 	struct object *o = NULL;
 	const char *why = NULL;
 
 	if (object_open(&o, path, e))
 		return e->msg;
-	if (!object_build_id(o)->len)
+	if (g->key && !object_pdb_age(o))
+		why = "it is no PDB";
+	else if (g->key && !object_build_id_equal(object_build_id(o), id))
+		why = "its GUID is another one";
+	else if (g->key && object_pdb_age(o) != g->age)
+		why = "its age is another one";
+	else if (!object_build_id(o)->len)
 		why = "it has no build-id";
 	else if (!object_build_id_equal(object_build_id(o), id))
 		why = "its build-id is another one";
@@ -196,6 +230,12 @@ static char *name_of(const struct got *g)
 	struct buf b = BUF_INIT;
 	char *name;
 
+	if (g->key) {
+		buf_addf(&b, "symbols-%s" CACHE_SUFFIX, g->key);
+		name = mem_strdup(buf_str(&b));
+		buf_release(&b);
+		return name;
+	}
 	buf_adds(&b, "debuginfod-");
 	for (unsigned i = 0; i < g->id.len; i++)
 		buf_add_hex(&b, g->id.bytes[i], 2);
@@ -218,7 +258,7 @@ static bool debuginfod_kept(const struct debuginfod *d, struct got *g)
 	name = name_of(g);
 	buf_addf(&b, "%s/%s", d->options.cache, name);
 	free(name);
-	if (!access(buf_str(&b), F_OK) && differs(buf_str(&b), &g->id, &e))
+	if (!access(buf_str(&b), F_OK) && differs(buf_str(&b), g, &e))
 		unlink(buf_str(&b));
 	else
 		fd = open(buf_str(&b), O_RDONLY | O_CLOEXEC);
@@ -257,22 +297,31 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && path[n] == '/' && !strstr(path, "/../");
 }
 
-static void debuginfod_ask(struct debuginfod *d, struct got *g)
+/* path: of a PDB on the servers; NULL: the id is asked for. */
+static void debuginfod_ask(struct debuginfod *d, struct got *g, const char *path)
 {
+	const char *kind = path ? "symbol server" : "debuginfod",
+		   *urls = path ? d->symbols : d->urls;
+	bool *dead = path ? &d->symbols_dead : &d->dead;
 	struct err e = ERR_INIT;
 	struct fetch_answer a;
 	const char *why;
 	bool below;
 
-	if (d->dead) {
+	if (*dead) {
 		g->why = mem_strdup("skipped, as it did not answer before");
 		return;
 	}
-	fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress, d->options.progress_arg, &a);
+	if (path)
+		fetcher_ask_symbols(&d->fetcher, path, d->options.progress, d->options.progress_arg,
+				    &a);
+	else
+		fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress,
+			    d->options.progress_arg, &a);
 	if (a.kind != FETCH_FOUND) {
-		d->dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
+		*dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
 		if (*a.text)
-			tell(d, "debuginfod: %s%s%s%s", a.kind == FETCH_UNABLE ? "" : d->urls,
+			tell(d, "%s: %s%s%s%s", kind, a.kind == FETCH_UNABLE ? "" : urls,
 			     a.kind == FETCH_UNABLE ? "" : ": ", a.text,
 			     a.kind == FETCH_DEAD ? "; it is skipped from now on" : "");
 		g->why = mem_strdup(a.kind == FETCH_UNABLE ? "skipped, as it did not answer before"
@@ -281,10 +330,10 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g)
 		return;
 	}
 	below = is_below(a.text, d->temporary);
-	why = below ? differs(a.text, &g->id, &e) : "it is elsewhere";
+	why = below ? differs(a.text, g, &e) : "it is elsewhere";
 	if (why) {
-		tell(d, "debuginfod: %s: the server sent a wrong file, which was removed: %s",
-		     d->urls, why);
+		tell(d, "%s: %s: the server sent a wrong file, which was removed: %s", kind, urls,
+		     why);
 		if (below)
 			unlink(a.text);
 		g->why = mem_strdup(why);
@@ -300,13 +349,68 @@ static struct got *got(struct debuginfod *d, const struct object_build_id *id,
 	struct got *g;
 
 	for (size_t i = 0; i < d->n_got; i++)
-		if (d->got[i].part == part && object_build_id_equal(&d->got[i].id, id))
+		if (!d->got[i].key && d->got[i].part == part &&
+		    object_build_id_equal(&d->got[i].id, id))
 			return &d->got[i];
 	VEC_PUSH(d->got, d->n_got, d->cap_got) = (struct got){.id = *id, .part = part};
 	g = &d->got[d->n_got - 1];
 	if (!debuginfod_kept(d, g))
-		debuginfod_ask(d, g);
+		debuginfod_ask(d, g, NULL);
 	return g;
+}
+
+/* NAME/KEY/NAME, where a name may have any bytes. */
+static char *symbols_path(const struct object_pdb_name *pdb)
+{
+	struct buf name = BUF_INIT, b = BUF_INIT;
+	char *path;
+
+	for (const char *s = pdb->name; *s; s++)
+		if (isalnum((unsigned char)*s) || strchr("._-", *s))
+			buf_addc(&name, *s);
+		else
+			buf_addf(&name, "%%%02X", (unsigned char)*s);
+	buf_addf(&b, "%s/%s/%s", buf_str(&name), pdb->key, buf_str(&name));
+	path = mem_strdup(buf_str(&b));
+	buf_release(&name);
+	buf_release(&b);
+	return path;
+}
+
+static struct got *got_pdb(struct debuginfod *d, const struct object_pdb_name *pdb)
+{
+	struct got *g;
+	char *path;
+
+	for (size_t i = 0; i < d->n_got; i++)
+		if (d->got[i].key && !strcmp(d->got[i].key, pdb->key))
+			return &d->got[i];
+	VEC_PUSH(d->got, d->n_got, d->cap_got) =
+	    (struct got){.id = *pdb->guid, .key = mem_strdup(pdb->key), .age = pdb->age};
+	g = &d->got[d->n_got - 1];
+	path = symbols_path(pdb);
+	if (!debuginfod_kept(d, g))
+		debuginfod_ask(d, g, path);
+	free(path);
+	return g;
+}
+
+const char *debuginfod_find_pdb(void *debuginfod, const struct object_pdb_name *pdb,
+				struct search_log *log)
+{
+	struct debuginfod *d = debuginfod;
+	const struct got *g;
+	const char *path;
+
+	if (!*d->symbols || !*pdb->key || !strcmp(pdb->name, ".") || !strcmp(pdb->name, ".."))
+		return NULL;
+	pthread_mutex_lock(&d->lock);
+	g = got_pdb(d, pdb);
+	path = g->path;
+	if (!path)
+		search_log_add(log, false, d->symbols, "%s", g->why);
+	pthread_mutex_unlock(&d->lock);
+	return path;
 }
 
 const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
@@ -316,7 +420,7 @@ const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
 	const struct got *g;
 	const char *path;
 
-	if (n)
+	if (n || !*d->urls)
 		return NULL;
 	pthread_mutex_lock(&d->lock);
 	g = got(d, id, part);

@@ -4,6 +4,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/find/debuginfod.h"
+#include "lib/find/symbol_fetch.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <dlfcn.h>
@@ -54,9 +55,12 @@ struct asking {
 	char said[300];
 };
 
+enum { PART_SYMBOLS = OBJECT_BINARY + 1, PATH_BYTES = 1024 };
+
 struct question {
 	struct object_build_id id;
-	uint32_t part;
+	uint32_t part;         /* enum object_part or PART_SYMBOLS */
+	char path[PATH_BYTES]; /* of the latter */
 };
 
 /* False: the other end has gone. */
@@ -98,23 +102,37 @@ static void answer(struct asking *d, const struct fetch_answer *a)
 		_exit(1);
 }
 
-static int fetcher_watch(debuginfod_client *client, long done, long total)
+static void begin_transfer(void *asking)
 {
-	struct asking *d = loaded.get_user_data(client);
+	struct asking *d = asking;
+
+	d->started = clock_seconds();
+	d->broken_off = NULL;
+}
+
+/* Why the transfer is broken off, where it is. */
+static const char *watch_bytes(void *asking, uint64_t done, uint64_t total)
+{
+	struct asking *d = asking;
 	double seconds = clock_seconds() - d->started;
 
-	/* before anything has come done counts turns of its loop */
-	if (total <= 0 && done < FIRST_BYTES)
-		done = 0;
 	if (seconds > d->seconds + (double)done / DEBUGINFOD_RATE)
-		d->broken_off = done || total > 0 ? "too slow" : "no answer in time";
+		d->broken_off = done || total ? "too slow" : "no answer in time";
 	else if (done >> 20 >= DEBUGINFOD_LIMIT_MIB || total >> 20 >= DEBUGINFOD_LIMIT_MIB)
 		d->broken_off = "too large";
 	if (!d->broken_off)
-		answer(d, &(struct fetch_answer){.kind = FETCH_PROGRESS,
-						 .done = (uint64_t)done,
-						 .total = total > 0 ? (uint64_t)total : 0});
-	return d->broken_off != NULL;
+		answer(d, &(struct fetch_answer){
+			      .kind = FETCH_PROGRESS, .done = done, .total = total});
+	return d->broken_off;
+}
+
+static int fetcher_watch(debuginfod_client *client, long done, long total)
+{
+	/* before anything has come done counts turns of its loop */
+	if (total <= 0 && done < FIRST_BYTES)
+		done = 0;
+	return watch_bytes(loaded.get_user_data(client), done > 0 ? (uint64_t)done : 0,
+			   total > 0 ? (uint64_t)total : 0) != NULL;
 }
 
 /* NULL: it is there. Else why not. */
@@ -192,8 +210,7 @@ static struct fetch_answer fetcher_fetch(struct asking *d, const struct question
 	char *path = NULL;
 	int fd;
 
-	d->started = clock_seconds();
-	d->broken_off = NULL;
+	begin_transfer(d);
 	if (d->log >= 0 && (ftruncate(d->log, 0) || lseek(d->log, 0, SEEK_SET)))
 		d->said[0] = 0;
 	fd = loaded.find[q->part](d->client, q->id.bytes, q->id.len, &path);
@@ -311,15 +328,22 @@ static void allow_what_variables_name(void)
 /* The parent may be taken over by what it reads. */
 static bool makes_sense(const struct question *q)
 {
-	return q->part < sizeof loaded.find / sizeof *loaded.find &&
-	       q->id.len <= sizeof q->id.bytes;
+	return q->part <= PART_SYMBOLS && q->id.len <= sizeof q->id.bytes &&
+	       memchr(q->path, 0, sizeof q->path);
 }
 
 /* The library is loaded from wherever it is; behind that this process reads nothing of a user's. */
-static _Noreturn void fetcher_answer_all(struct asking *d, const char *folder)
+static _Noreturn void fetcher_answer_all(struct asking *d, const char *urls, const char *symbols,
+					 const char *folder)
 {
+	struct symbol_fetcher servers = {.servers = symbols,
+					 .folder = folder,
+					 .begin = begin_transfer,
+					 .watch = watch_bytes,
+					 .arg = d};
 	struct question q;
-	const char *why = fetcher_load(d);
+	const char *why = *urls ? fetcher_load(d) : NULL;
+	const char *why_symbols = *symbols ? symbol_fetch_load() : NULL;
 
 	sandbox_allow_nothing();
 	sandbox_allow(SANDBOX_CACHE, folder);
@@ -327,12 +351,15 @@ static _Noreturn void fetcher_answer_all(struct asking *d, const char *folder)
 	allow_what_variables_name();
 	sandbox_enter(sandbox_profile(SANDBOX_FETCHER, NULL));
 	while (get(d->from, &q, sizeof q) && makes_sense(&q)) {
+		const char *unable = q.part == PART_SYMBOLS ? why_symbols : why;
 		struct fetch_answer a = {.kind = FETCH_UNABLE};
 
-		if (why)
-			snprintf(a.text, sizeof a.text, "%s", why);
-		else
-			a = fetcher_fetch(d, &q);
+		if (unable) {
+			snprintf(a.text, sizeof a.text, "%s", unable);
+		} else {
+			a = q.part == PART_SYMBOLS ? symbol_fetch(&servers, q.path)
+						   : fetcher_fetch(d, &q);
+		}
 		answer(d, &a);
 	}
 	if (d->client)
@@ -342,8 +369,8 @@ static _Noreturn void fetcher_answer_all(struct asking *d, const char *folder)
 
 /* --- in the parent --- */
 
-enum status fetcher_start(struct fetcher *f, const char *urls, const char *folder, unsigned seconds,
-			  struct err *e)
+enum status fetcher_start(struct fetcher *f, const char *urls, const char *symbols,
+			  const char *folder, unsigned seconds, struct err *e)
 {
 	int ask[2], answers[2];
 	pid_t parent = getpid();
@@ -364,7 +391,7 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 		close(answers[0]);
 		let_go(parent);
 		set_variables(urls, folder, seconds);
-		fetcher_answer_all(&d, folder);
+		fetcher_answer_all(&d, urls, symbols, folder);
 	}
 	close(answers[1]);
 	if (f->pid > 0)
@@ -372,6 +399,23 @@ enum status fetcher_start(struct fetcher *f, const char *urls, const char *folde
 	err_sys(e, "fork");
 	fetcher_stop(f);
 	return err_failure(e);
+}
+
+static void fetcher_put(struct fetcher *f, const struct question *q,
+			void (*progress)(void *arg, uint64_t done, uint64_t total), void *arg,
+			struct fetch_answer *a)
+{
+	*a = (struct fetch_answer){.kind = FETCH_DEAD, .text = "the process that asks has ended"};
+	if (!put(f->ask, q, sizeof *q))
+		return;
+	while (get(f->answers, a, sizeof *a)) {
+		a->text[sizeof a->text - 1] = 0;
+		if (a->kind != FETCH_PROGRESS)
+			return;
+		if (progress)
+			progress(arg, a->done, a->total);
+	}
+	*a = (struct fetch_answer){.kind = FETCH_DEAD, .text = "the process that asks has ended"};
 }
 
 void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum object_part part,
@@ -384,17 +428,22 @@ void fetcher_ask(struct fetcher *f, const struct object_build_id *id, enum objec
 	memcpy(q.id.bytes, id->bytes, id->len);
 	q.id.len = id->len;
 	q.part = part;
-	*a = (struct fetch_answer){.kind = FETCH_DEAD, .text = "the process that asks has ended"};
-	if (!put(f->ask, &q, sizeof q))
+	fetcher_put(f, &q, progress, arg, a);
+}
+
+void fetcher_ask_symbols(struct fetcher *f, const char *path,
+			 void (*progress)(void *arg, uint64_t done, uint64_t total), void *arg,
+			 struct fetch_answer *a)
+{
+	struct question q;
+
+	*a = (struct fetch_answer){.kind = FETCH_NONE, .text = "its name is too long"};
+	if (strlen(path) >= sizeof q.path)
 		return;
-	while (get(f->answers, a, sizeof *a)) {
-		a->text[sizeof a->text - 1] = 0;
-		if (a->kind != FETCH_PROGRESS)
-			return;
-		if (progress)
-			progress(arg, a->done, a->total);
-	}
-	*a = (struct fetch_answer){.kind = FETCH_DEAD, .text = "the process that asks has ended"};
+	memset(&q, 0, sizeof q);
+	memcpy(q.path, path, strlen(path));
+	q.part = PART_SYMBOLS;
+	fetcher_put(f, &q, progress, arg, a);
 }
 
 void fetcher_stop(struct fetcher *f)

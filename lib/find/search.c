@@ -34,7 +34,7 @@ void search_init(struct find_search *s, const struct search_options *o)
 							    .jobs = o->jobs,
 							    .progress = o->reading,
 							    .progress_arg = o->progress_arg});
-		add(s, (struct object_finder){id_index_find, s->index});
+		add(s, (struct object_finder){.find = id_index_find, .arg = s->index});
 	}
 	if (o->n_urls) {
 		cache_init(&cache, &o->cache);
@@ -47,7 +47,9 @@ void search_init(struct find_search *s, const struct search_options *o)
 								.progress = o->fetching,
 								.progress_arg = o->progress_arg});
 		cache_release(&cache);
-		add(s, (struct object_finder){debuginfod_find, s->server});
+		add(s, (struct object_finder){.find = debuginfod_find,
+					      .find_pdb = debuginfod_find_pdb,
+					      .arg = s->server});
 	}
 	s->object.finders = s->finders;
 }

@@ -14,7 +14,7 @@ struct search_options {
 	const char *const *dirs; /* borrowed */
 	size_t n_dirs;
 	const char *sysroot;     /* "/" or NULL: none */
-	const char *const *urls; /* of debuginfod servers; 0: no network */
+	const char *const *urls; /* debuginfod.h; 0: no network */
 	size_t n_urls;
 	unsigned seconds; /* debuginfod.h */
 	struct cache_options cache;

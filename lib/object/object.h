@@ -160,6 +160,8 @@ const char *object_debug_named(const struct object *o);
 /* That file's GUID and age, as symbol servers write them. "": the file names none. */
 enum { OBJECT_DEBUG_KEY = 48 };
 void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY]);
+/* The age of a file that is a PDB; 0: it is none. */
+uint32_t object_pdb_age(const struct object *o);
 bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it is one (pdb.h) */
 
 /* Where a system keeps debug files. */
@@ -167,12 +169,23 @@ bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it i
 
 enum object_part { OBJECT_DEBUG, OBJECT_BINARY };
 
+/* A PDB by what a PE file says of it. */
+struct object_pdb_name {
+	const char *name;           /* without folders */
+	char key[OBJECT_DEBUG_KEY]; /* as object_debug_key has it */
+	const struct object_build_id *guid;
+	uint32_t age;
+};
+
 /* Knows files by their build-id: an index of folders, a server. */
 struct object_finder {
 	/* The n-th file for this build-id, the best first; borrowed, until the finder goes. NULL:
 	 * there are no more, trail (or NULL) has the reason. May be called from any thread. */
 	const char *(*find)(void *arg, const struct object_build_id *id, enum object_part part,
 			    size_t n, struct search_log *log);
+	/* The file of a PDB, with its GUID and age, as find. NULL: it knows none by name. */
+	const char *(*find_pdb)(void *arg, const struct object_pdb_name *pdb,
+				struct search_log *log);
 	void *arg;
 };
 

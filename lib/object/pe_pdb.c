@@ -114,6 +114,26 @@ static bool try_dir(struct pdb_search *k, const char *dir)
 	return try_pdb(k);
 }
 
+/* Of servers, which are asked last. */
+static bool try_servers(struct pdb_search *k, const struct object_search *s)
+{
+	struct object_pdb_name pdb = {
+	    .name = k->name, .guid = &k->o->file.build_id, .age = k->o->file.pe.pdb_age};
+
+	memcpy(pdb.key, k->key, sizeof pdb.key);
+	for (size_t i = 0; i < s->n_finders; i++) {
+		const struct object_finder *f = &s->finders[i];
+		const char *path = f->find_pdb ? f->find_pdb(f->arg, &pdb, k->log) : NULL;
+
+		k->path.len = 0;
+		if (path)
+			buf_adds(&k->path, path);
+		if (path && try_pdb(k))
+			return true;
+	}
+	return false;
+}
+
 static bool try_finders(struct pdb_search *k, const struct object_search *s)
 {
 	const char *path;
@@ -149,7 +169,7 @@ static bool hunt_pdb(struct pdb_search *k, const struct object_search *s)
 		if (try_pdb(k))
 			return true;
 	}
-	return try_finders(k, s);
+	return try_finders(k, s) || try_servers(k, s);
 }
 
 void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY])
@@ -162,6 +182,11 @@ void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY])
 			 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
 			 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14],
 			 g[15], o->file.pe.pdb_age);
+}
+
+uint32_t object_pdb_age(const struct object *o)
+{
+	return o->file.pdb ? o->file.pdb->age : 0;
 }
 
 bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)

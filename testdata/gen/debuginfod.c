@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A debuginfod server that misbehaves, for tests/sh/debuginfod.sh (a good one is elfutils'):
+ * A debuginfod or symbol server that misbehaves, for tests/sh/debuginfod.sh (a good one is elfutils') and
+ * symbol_server.sh:
  *
  *	debuginfod MODE PORT-FILE FILE
  *
@@ -18,12 +19,17 @@
  *	stall      nothing at all
  *	drip       FILE, a byte each 50 ms
  *	huge       16 GiB, announced
+ *	redirect   FILE, by way of another path
+ *	circle     redirections without an end
+ *	packed     FILE for paths that end in "_", else 404
+ *	pointer    FILE for paths that end in "/file.ptr", else 404
  *
  * It ends after two minutes, or when it is killed. The protocol: webapi of debuginfod(8).
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +92,54 @@ static void drip(int fd)
 	}
 }
 
-static void answer(int fd)
+static bool path_ends(const char *request, const char *with)
+{
+	const char *path = strchr(request, ' '), *end = path ? strchr(path + 1, ' ') : NULL;
+	size_t n = strlen(with);
+
+	return end && (size_t)(end - path) > n && !memcmp(end - n, with, n);
+}
+
+static void redirect(int fd, const char *to)
+{
+	char text[256];
+	int n = snprintf(text, sizeof text,
+			 "HTTP/1.1 302 Found\r\nLocation: %s\r\nConnection: close\r\n"
+			 "Content-Length: 0\r\n\r\n",
+			 to);
+
+	put(fd, text, (size_t)n);
+}
+
+/* By the path of the request. */
+static bool answer_path(int fd, const char *request)
+{
+	bool has = (!strcmp(mode, "packed") && path_ends(request, "_")) ||
+		   (!strcmp(mode, "pointer") && path_ends(request, "/file.ptr")) ||
+		   (!strcmp(mode, "redirect") && path_ends(request, "/elsewhere"));
+
+	if (has) {
+		head(fd, "200 OK", n_content);
+		put(fd, content, n_content);
+	} else if (!strcmp(mode, "packed") || !strcmp(mode, "pointer")) {
+		head(fd, "404 Not Found", 0);
+	} else if (!strcmp(mode, "redirect")) {
+		redirect(fd, "/elsewhere");
+	} else if (!strcmp(mode, "circle")) {
+		redirect(fd, "/again");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void answer(int fd, const char *request)
 {
 	static const char unannounced[] = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
 	static char junk[65536];
 
+	if (answer_path(fd, request))
+		return;
 	if (!strcmp(mode, "serve")) {
 		head(fd, "200 OK", n_content);
 		put(fd, content, n_content);
@@ -143,7 +192,7 @@ static void serve(int fd)
 	}
 	fprintf(requests, "%.*s\n", (int)strcspn(text, "\r\n"), text);
 	fflush(requests);
-	answer(fd);
+	answer(fd, text);
 }
 
 static void read_content(const char *path)

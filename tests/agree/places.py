@@ -64,7 +64,7 @@ OPTIONS = {
     # tests/sh/compare.sh and the golden cases of tm-compare hold verdicts in every form.
     'judge': '--gate --init-policy --allow-loss --allow-no-base --allow-unmatched --allow-unlike --allow-copies --today',
     # Of binaries, whose numbers are tests/sh/inspect.sh's.
-    'binaries': '--by-file --recording --disassemble --trace --debug-dir --sysroot --debuginfod --debuginfod-timeout --no-debuginfod --no-cache --cache '
+    'binaries': '--by-file --recording --disassemble --trace --debug-dir --sysroot --debuginfod --debuginfod-timeout --no-debuginfod --symbol-server --no-cache --cache '
                 '--no-symbols',
     'print no number': '--list-suppressions --list-sites --raw-csv --plot --color --width --no-pager --quiet --verbose --progress --no-sandbox '
                        '--no-config --help --version',

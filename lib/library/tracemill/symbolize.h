@@ -102,7 +102,7 @@ struct tracemill_options {
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;
 	const char *sysroot; /* paths of a captured system are below it; NULL: none */
-	/* debuginfod servers; 0: no network. tracemill_symbolizer_new then starts a process (fork) which
+	/* debuginfod servers, and symbol servers of Windows as srv*https://host/symbols; 0: no network. tracemill_symbolizer_new then starts a process (fork) which
 	 * asks them: make the handle before the program has threads. After TRACEMILL_MEMORY and
 	 * TRACEMILL_CANCELLED the next call starts it again. */
 	const char *const *debuginfod_urls;
