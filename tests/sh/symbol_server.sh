@@ -45,10 +45,10 @@ make_game() {
 	clang-19 --target=x86_64-pc-windows-msvc -ffreestanding -g -gcodeview -O1 -fno-inline-functions "$@" -c game.c -o game.obj &&
 		lld-link-19 /nodefaultlib /entry:mainCRTStartup /subsystem:console /debug /pdb:game.pdb /pdbaltpath:game.pdb /out:game.exe game.obj
 }
-make_game -DOTHER >err 2>&1 && mv game.pdb served/other.pdb && mv game.exe other.exe && make_game >err 2>&1 || {
+if ! { make_game -DOTHER && mv game.pdb served/other.pdb && make_game; } >err 2>&1; then
 	echo "skip - symbol_server: cannot be made: $(head -n 1 err)"
 	exit 0
-}
+fi
 mv game.pdb served/game.pdb
 address=0x$(printf %x $((0x140000000 + $(llvm-readobj-19 --coff-exports game.exe | sed -n 's/ *RVA: //p'))))
 # As LLVM writes it; the age is 1.
@@ -124,7 +124,7 @@ wrong drip served/game.pdb 'too slow' --debuginfod-timeout 1
 wrong huge /dev/null 'too large'
 wrong circle /dev/null 'symbol server: '
 wrong packed game.exe 'compressed, as game.pd_'
-echo 'PATH:\\builds\store\game.pdb' >pointer
+printf '%s\n' 'PATH:\\builds\store\game.pdb' >pointer
 wrong pointer pointer 'file.ptr in its place: PATH:.*store.*game.pdb'
 server_stub redirect served/game.pdb
 clean

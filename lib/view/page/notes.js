@@ -23,9 +23,10 @@ learn({
 	"the last line has no newline: the file may be cut short": "最后一行没有换行符：文件可能不完整",
 	"the last line has no newline: the log may be cut short": "最后一行没有换行符：日志可能不完整",
 	"the last line has no newline: it was read, but the file may be cut short": "最后一行没有换行符：已读取，但文件可能不完整",
-	"stacks were walked by frame pointers: a function that keeps none is missing": "调用栈按帧指针回溯：没有帧指针的函数会缺失",
-	"stacks have only the place where the thread stopped: its callers are found by unwind tables, which are not read":
-		"调用栈只有线程停止的位置：调用者要靠展开表才能找到，而展开表没有读取",
+	"callers were found by unwind tables": "由展开表找到的调用者",
+	"callers were found by frame pointers: a function that keeps none is missing": "按帧指针找到的调用者：没有帧指针的函数会缺失",
+	"stacks have only the place where the thread stopped: its callers are found by unwind tables of files that were not given":
+		"调用栈只有线程停止的位置：调用者要靠展开表才能找到，而没有给出含展开表的文件",
 	"the processor of the minidump is not known": "minidump 的处理器类型未知",
 	"unreadable lines": "无法读取的行",
 	"unreadable lines were left out": "忽略了无法读取的行",
