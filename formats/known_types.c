@@ -47,7 +47,7 @@ enum { WITHIN = 4096 };
 	}
 #define ART         CLEOPATRA
 #define CLEOPATRA   "profiler.firefox.com converts it; tracemill reads what it saves"
-#define V8_LOG      "record with node --cpu-prof, whose profiles tracemill reads"
+#define V8_LOG      "node --prof-process --preprocess FILE >FILE.json makes a profile of it"
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
 static const struct mark marks[] = {
@@ -160,16 +160,6 @@ static const struct mark marks[] = {
     {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
     {0, 10, "v8-version", NULL, {"a log of V8 (--prof)", NULL, V8_LOG}},
     {0,
-     1,
-     "{",
-     "\"code\": [{\"name\":",
-     {"a log of V8, as node --prof-process prints it", NULL, V8_LOG}},
-    {0,
-     1,
-     "{",
-     "\"recording\":{\"displayName\"",
-     {"a recording of Safari's developer tools", NULL, NULL}},
-    {0,
      12,
      "go1.7 heap d",
      NULL,
@@ -181,11 +171,6 @@ static const struct mark marks[] = {
      "memray\0",
      NULL,
      {"a recording of memray", NULL, "memray table and memray flamegraph show it"}},
-    {0, 2, "@ ", " samples]\n", {"a call graph of FreeBSD's pmcstat", NULL, NULL}},
-    {0, 7, "Script_", " log opened (PC)", {"a log of Papyrus", NULL, NULL}},
-    {0, 6, "Stack_", " log opened (PC)", {"a log of Papyrus", NULL, NULL}},
-    {0, 1, "{", "\"rts_arguments\"", {"a profile of GHC, Haskell's compiler", NULL, NULL}},
-    {0, 20, "Analysis of sampling", NULL, {"the output of macOS's sample", NULL, NULL}},
     {0, 8, "\211PNG\r\n\32\n", NULL, {"a picture (PNG)", NULL, NULL}},
     {0, 3, "\377\330\377", NULL, {"a picture (JPEG)", NULL, NULL}},
     {0, 4, "GIF8", NULL, {"a picture (GIF)", NULL, NULL}},

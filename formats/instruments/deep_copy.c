@@ -5,36 +5,26 @@
  * versions 7.3, 13.4 and 16. Numbers are rounded as they were shown, so what a function has itself is its
  * column where there is one, and else the difference to those below it.
  */
+#include "formats/call_tree.h"
 #include "formats/emit.h"
 #include "formats/reader.h"
 
-#include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MOST = 1 << 20, COLUMNS_MOST = 16, DEPTH_MOST = 65536 };
+enum { LINE_MOST = 1 << 20, COLUMNS_MOST = 16 };
 enum what { WHAT_TIME, WHAT_CYCLES, WHAT_BYTES };
-
-struct node { /* an open one of the tree */
-	uint32_t stack;
-	size_t blanks;
-	int64_t total, own, count; /* own: less what is below, as far as seen */
-	bool has_own;
-};
 
 struct deep {
 	struct import *im;
 	int weight, self, count, symbol; /* columns; -1: none */
 	bool any;
 	enum what what;
-	size_t margin; /* blanks before the first name */
-	struct node *open;
-	size_t n_open, cap_open;
-	uint64_t odd, deep;
+	struct call_tree tree;
+	uint64_t odd;
 };
 
 struct field {
@@ -140,19 +130,19 @@ static bool deep_copy_amount(struct deep *d, struct field f, int64_t *v)
 	return false;
 }
 
-static enum status deep_copy_push(struct deep *d, const struct node *node, struct err *e)
+static enum status deep_copy_push(void *arg, uint32_t stack, const int64_t own[CALL_TREE_AMOUNTS],
+				  struct err *e)
 {
-	int64_t own = node->own > 0 ? node->own : 0;
-	struct emit_sample sample = {.stack = node->stack,
-				     .self = KNOWN_IF(d->what == WHAT_TIME, own),
-				     .calls = KNOWN_IF(d->what == WHAT_CYCLES, own)};
-	struct emit_alloc alloc = {.stack = node->stack,
-				   .requested = KNOWN(own),
+	struct deep *d = arg;
+	struct emit_sample sample = {.stack = stack,
+				     .self = KNOWN_IF(d->what == WHAT_TIME, own[0]),
+				     .calls = KNOWN_IF(d->what == WHAT_CYCLES, own[0])};
+	struct emit_alloc alloc = {.stack = stack,
+				   .requested = KNOWN(own[0]),
 				   .domain = KNOWN(DOMAIN_MALLOC),
-				   .count =
-				       KNOWN_IF(d->count >= 0, node->count > 0 ? node->count : 0)};
+				   .count = KNOWN_IF(d->count >= 0, own[1])};
 
-	if (!own && (d->what != WHAT_BYTES || node->count <= 0))
+	if (!own[0] && (d->what != WHAT_BYTES || !own[1]))
 		return ST_OK;
 	return d->what == WHAT_BYTES ? emit_alloc(d->im, &alloc, e)
 				     : emit_sample(d->im, &sample, e);
@@ -173,56 +163,33 @@ static enum status begin(struct deep *d, struct err *e)
 	return import_begin(d->im, e);
 }
 
-static enum status close_to(struct deep *d, size_t depth, struct err *e)
-{
-	enum status st = ST_OK;
-
-	while (!st && d->n_open > depth)
-		st = deep_copy_push(d, &d->open[--d->n_open], e);
-	return st;
-}
-
 static enum status deep_copy_add_row(struct deep *d, const struct field *f, size_t n, struct err *e)
 {
-	struct node node = {0};
+	struct call_tree_row row = {0};
 	struct field name = (size_t)d->symbol < n ? f[d->symbol] : (struct field){"", 0};
-	struct location l = {.space = SPACE_NAME};
 	uint64_t count;
 	enum status st = ST_OK;
 
-	while (node.blanks < name.n && name.s[node.blanks] == ' ')
-		node.blanks++;
-	if (node.blanks == name.n || (size_t)d->weight >= n ||
-	    !deep_copy_amount(d, f[d->weight], &node.total) || d->n_open >= DEPTH_MOST) {
+	while (row.depth < name.n && name.s[row.depth] == ' ')
+		row.depth++;
+	if (row.depth == name.n || (size_t)d->weight >= n ||
+	    !deep_copy_amount(d, f[d->weight], &row.total[0]) ||
+	    !call_tree_fits(&d->tree, row.depth)) {
 		d->odd++;
 		return ST_OK;
 	}
 	if (!d->any)
 		st = begin(d, e);
-	while (!st && d->n_open && d->open[d->n_open - 1].blanks >= node.blanks)
-		st = close_to(d, d->n_open - 1, e);
 	if (st)
 		return st;
-	node.own = node.total;
-	node.has_own =
-	    d->self >= 0 && (size_t)d->self < n && deep_copy_amount(d, f[d->self], &node.own);
+	row.has_own =
+	    d->self >= 0 && (size_t)d->self < n && deep_copy_amount(d, f[d->self], &row.own);
 	if (d->count >= 0 && (size_t)d->count < n &&
 	    num_dec(f[d->count].s, f[d->count].n, &count) && count < INT64_MAX)
-		node.count = (int64_t)count;
-	if (d->n_open) {
-		struct node *in = &d->open[d->n_open - 1];
-
-		node.stack = in->stack;
-		/* below zero they are nothing, however far */
-		if (!in->has_own && in->own > 0)
-			in->own -= node.total;
-		if (in->count > 0)
-			in->count -= node.count;
-	}
-	l.name = trace_string(d->im->t, name.s + node.blanks, name.n - node.blanks);
-	node.stack = trace_stack(d->im->t, node.stack, trace_location(d->im->t, &l));
-	VEC_PUSH(d->open, d->n_open, d->cap_open) = node;
-	return ST_OK;
+		row.total[1] = (int64_t)count;
+	row.location = emit_named(
+	    d->im->t, trace_string(d->im->t, name.s + row.depth, name.n - row.depth), 0, 0);
+	return call_tree_add(&d->tree, &row, e);
 }
 
 static enum status deep_copy_read_rows(struct deep *d, struct err *e)
@@ -245,7 +212,7 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 	}
 	if (st)
 		return st;
-	closed = close_to(d, 0, e);
+	closed = call_tree_end(&d->tree, e);
 	if (d->odd)
 		trace_note(d->im->t, NOTE_LOSS, d->odd,
 			   "lines are not rows of the tree and were left out");
@@ -257,10 +224,10 @@ static enum status deep_copy_read_rows(struct deep *d, struct err *e)
 
 static enum status deep_copy_read(struct import *im, struct err *e)
 {
-	struct deep d = {.im = im};
+	struct deep d = {.im = im, .tree = {.t = im->t, .push = deep_copy_push, .arg = &d}};
 	enum status st = deep_copy_read_rows(&d, e);
 
-	free(d.open);
+	call_tree_release(&d.tree);
 	return st;
 }
 

@@ -118,6 +118,10 @@ reader gmon.out run.gmon sample "$(total rows)" "$GEN/gmon" --rows $((mb * 40000
 reader memcheck run.memcheck profile "$(total rows)" "$GEN/memcheck" --rows $((mb * 5000)) log
 reader DHAT run.dhat profile "$(total rows)" "$GEN/dhat" --rows $((mb * 5000)) heap
 reader stackprof run.stackprof sample "$(total stacks)" "$GEN/stackprof" --samples $((mb * 10000)) wall
+reader Safari run.safari sample "$(total samples)" "$GEN/profilers" --rows $((mb * 10000)) safari
+reader "V8's log" run.v8log sample "$(total samples)" "$GEN/profilers" --rows $((mb * 15000)) v8-log
+reader GHC run.ghc alloc "$(total nodes)" "$GEN/profilers" --rows $((mb * 10000)) ghc
+reader Papyrus run.papyrus enter "$(total calls)" "$GEN/profilers" --rows $((mb * 5000)) papyrus
 reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speedscope" --samples $((mb * 10000)) time
 reader perf.data run.perfdata sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ *	profilers [--rows N] VARIANT >FILE 2>TRUTH
+ *
+ * Reports of several profilers, which list stacks of main (a.c:1, or its like), update below it, and draw below update. Row
+ * i is of main when i % 3 is 0, of update when 1, of draw when 2, and has i % 4 + 1 samples, ms or blocks.
+ * VARIANT:
+ *
+ *	safari         samples of 1 ms for each
+ *	v8-log         ticks, as long in us; the innermost of update is C++, and one address has no code
+ *	ghc            a tree, of which each node comes once: ticks, entries and bytes (100 a tick)
+ *	papyrus        calls of two stacks: N times main, and update within it
+ *	pmcstat        callers below a function: draw N samples, all of update, half of that from main
+ *	sample         trees of two threads, N samples each: a third in each function
+ *	malloc-history the same of blocks, of 1 KiB each
+ *	VARIANT-bad    the same, damaged: numbers that are none, rows that are no rows
+ *
+ * The truth: lines "WORD N".
+ */
+#include "testdata/gen/gen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static long rows = 6;
+static bool bad;
+
+static long weight(long i)
+{
+	return i % 4 + 1;
+}
+
+static long sum(void)
+{
+	long n = 0;
+
+	for (long i = 0; i < rows; i++)
+		n += weight(i);
+	return n;
+}
+
+static void truth(const char *word, long n)
+{
+	fprintf(stderr, "%s %ld\n", word, n);
+}
+
+static void safari(void)
+{
+	static const char *const frames[] = {
+	    "{\"sourceID\":\"1\",\"name\":\"main\",\"line\":1,\"column\":2,\"url\":\"game.js\"}",
+	    "{\"sourceID\":\"1\",\"name\":\"update\",\"line\":11,\"column\":2,\"url\":\"game.js\"}",
+	    "{\"sourceID\":\"1\",\"name\":\"\",\"line\":21,\"column\":2,\"url\":\"game.js\"}"};
+	double time = 4;
+
+	printf("{\"version\":1,\"recording\":{\"displayName\":\"x\",\"startTime\":4,\"endTime\":9,"
+	       "\"instrumentTypes\":[\"timeline-record-type-script\"],"
+	       "\"records\":[{\"type\":\"timeline-record-type-cpu\",\"timestamp\":4.1}],"
+	       "\"sampleStackTraces\":[");
+	for (long i = 0; i < rows; i++) {
+		time += (double)weight(i) / 1000;
+		printf("%s{\"timestamp\":%.6f,\"stackFrames\":[", i ? "," : "", time);
+		for (long k = i % 3; k >= 0; k--)
+			printf("%s%s", frames[k], k ? "," : "");
+		printf("]}");
+	}
+	printf("],\"sampleDurations\":[");
+	for (long i = 0; i < rows - bad; i++)
+		if (bad && i == 1)
+			printf(",\"long\"");
+		else
+			printf("%s%.6f", i ? "," : "", (double)weight(i) / 1000);
+	printf("]},\"overview\":{}}\n");
+	truth("samples", rows);
+	truth("ms", sum());
+}
+
+static void v8_log(void)
+{
+	long us = 0;
+
+	printf("{\n  \"code\": [{\"name\":\"/usr/bin/node\",\"type\":\"SHARED_LIB\"},"
+	       "{\"name\":\"main "
+	       "game.js:1:1\",\"type\":\"JS\",\"kind\":\"Unopt\",\"func\":0,\"tm\":1},"
+	       "{\"name\":\"T v8::update(int)\",\"type\":\"CPP\"},"
+	       "{\"name\":\"ArrayPush\",\"type\":\"CODE\",\"kind\":\"Builtin\"}],\n"
+	       "\"functions\":[{\"name\":\"main game.js:1:1\",\"codes\":[1]}],\n\"ticks\":[");
+	for (long i = 0; i < rows; i++) {
+		us += weight(i);
+		printf("%s{\"tm\":%ld,\"vm\":0,\"s\":[", i ? ",\n" : "", us);
+		if (i == 1)
+			printf("-1,140737,");
+		if (i % 3 == 2)
+			printf("3,16,");
+		if (i % 3)
+			printf("%d,32,", bad && i == 1 ? 99 : 2);
+		printf("1,48]}");
+	}
+	if (bad)
+		printf(",{\"tm\":-5,\"vm\":0,\"s\":[1,4]}");
+	printf("]}\n");
+	truth("samples", rows);
+	truth("us", sum());
+}
+
+static void ghc(void)
+{
+	long deep = rows < 3 ? 3 : rows;
+
+	printf(
+	    "{\n\"program\": \"game\",\n\"arguments\": [],\n\"rts_arguments\": [\"-pj\"],\n"
+	    "\"total_time\":        0.01,\n\"total_ticks\": %ld,\n\"tick_interval\": 1000,\n"
+	    "\"total_alloc\":%ld,\n\"cost_centres\": [\n"
+	    "{\"id\": 1, \"label\": \"MAIN\", \"module\": \"MAIN\", \"src_loc\": \"<built-in>\", "
+	    "\"is_caf\": false}, "
+	    "{\"id\": 2, \"label\": \"update\", \"module\": \"Game\", \"src_loc\": "
+	    "\"Game.hs:(11,1)-(14,20)\", \"is_caf\": false}, "
+	    "{\"id\": 3, \"label\": \"draw\", \"module\": \"Game\", \"src_loc\": "
+	    "\"Game.hs:21:1-9\", "
+	    "\"is_caf\": false}\n],\n\"profile\": ",
+	    bad ? sum() + 1 : sum(), sum() * 100);
+	/* main's children are update and draw, by turns */
+	printf("{\"id\": 1, \"entries\": 0, \"alloc\": %ld, \"ticks\": %ld, \"children\": [",
+	       weight(0) * 100, weight(0));
+	for (long i = 1; i < deep; i++)
+		printf("%s{\"id\": %ld, \"entries\": %ld, \"alloc\": %ld, \"ticks\": %ld, "
+		       "\"children\": []}",
+		       i > 1 ? "," : "", bad && i == 1 ? 9 : 2 + i % 2, i, weight(i) * 100,
+		       weight(i));
+	printf("]}}\n");
+	truth("nodes", deep);
+	truth("ticks", sum());
+}
+
+static void papyrus(void)
+{
+	long ms = 500;
+
+	printf("Script_game log opened (PC)\n");
+	for (long i = 0; i < rows; i++) {
+		int stack = i % 2 ? 77 : 3053;
+
+		printf("%ld:QUEUE_PUSH:%d:1:None:game.??.main\n", ms, stack);
+		printf("%ld:PUSH:%d:1:quest (24021278):game..main\n", ms, stack);
+		printf("%ld:PUSH:%d:2:None:game..update\n", ms += 1, stack);
+		if (bad && i == 1)
+			printf("later:POP:%d:2:None:game..update\n%ld:POP:%d\nhello\n", stack, ms,
+			       stack);
+		printf("%ld:POP:%d:2:None:game..update\n", ms += weight(i), stack);
+		printf("%ld:POP:%d:1:quest (24021278):game..main\n", ms += 1, stack);
+	}
+	printf("Log closed\n");
+	truth("calls", 2 * rows);
+	truth("ms", sum() + 2 * rows);
+}
+
+static void pmcstat(void)
+{
+	printf("@ inst_retired.any [%ld samples]\n\n", rows);
+	printf("100.0%%  [%ld]     draw @ /boot/kernel/game.ko\n", rows);
+	printf(" 100.0%%  [%ld]      update\n", rows);
+	printf("  50.00%%  [%ld]       main @ /boot/kernel/kernel\n", rows / 2);
+	if (bad)
+		printf("  50.00%%  [many]       main\nhello\n  90.00%%  [%ld]       start\n", rows);
+	printf("\n");
+	truth("samples", rows);
+}
+
+static void tree(bool blocks)
+{
+	static const char *const places[] = {
+	    "main  (in game) + 910  [0x1000017be]  main.c:353",
+	    "update(int (*) [2])  (in game) + 162  [0x100000d22,0x100000d30]",
+	    "???  (in game)  load address 0x100000000 + 0xb53  [0x100000b53]"};
+
+	if (blocks)
+		printf("Process:         game [4242]\nAnalysis Tool:   /usr/bin/malloc_history\n\n"
+		       "Physical footprint:         1.5G\n----\n\n");
+	else
+		printf("Analysis of sampling game (pid 4242) every 1 millisecond\n"
+		       "Process:         game [4242]\nAnalysis Tool:   /usr/bin/sample\n\n"
+		       "Physical footprint:         443.5M\nPhysical footprint (peak):  "
+		       "546.2M\n----\n\n");
+	printf("Call graph:\n");
+	if (blocks)
+		printf("    %ld (%ldK) << TOTAL >>\n", rows, rows);
+	for (int thread = 0; thread < (blocks ? 1 : 2); thread++) {
+		const char *more = "";
+
+		if (!blocks && !thread)
+			printf("    %ld Thread_1166804   DispatchQueue_1: com.apple.main-thread  "
+			       "(serial)\n",
+			       rows);
+		else if (!blocks)
+			printf("    %ld Thread_77: worker\n", rows);
+		for (int k = 0; k < 3; k++) {
+			printf("    +%s %ld ", more, rows - k * (rows / 3));
+			if (blocks)
+				printf("(%ldK) ", rows - k * (rows / 3));
+			printf("%s\n", places[k]);
+			more = k ? " ! " : " ";
+		}
+		if (bad)
+			printf("    + many update  (in game)\n\thello\n    +   9999999 main  (in "
+			       "game)\n");
+	}
+	printf("\nTotal number in stack (recursive counted multiple, when >=5):\n        9       "
+	       "main\n\n"
+	       "Binary Images:\n"
+	       "       0x100000000 -        0x100002fff +game (0) "
+	       "<7DBD2D57-A2D7-3F65-9B9E-A1F4D75DF533> /Users/x/game\n");
+	truth(blocks ? "blocks" : "samples", blocks ? rows : 2 * rows);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*write)(void);
+	} writers[] = {{"safari", safari},
+		       {"v8-log", v8_log},
+		       {"ghc", ghc},
+		       {"papyrus", papyrus},
+		       {"pmcstat", pmcstat}};
+	size_t n;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--rows") && i + 1 < argc)
+			rows = atol(argv[++i]);
+		else
+			variant = argv[i];
+	if (!variant)
+		return 2;
+	n = strlen(variant);
+	bad = n > 4 && !strcmp(variant + n - 4, "-bad");
+	n -= bad ? 4 : 0;
+	for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
+		if (strlen(writers[i].name) == n && !memcmp(writers[i].name, variant, n)) {
+			writers[i].write();
+			return 0;
+		}
+	if (n == 6 && !memcmp(variant, "sample", n))
+		tree(false);
+	else if (n == 14 && !memcmp(variant, "malloc-history", n))
+		tree(true);
+	else
+		return 2;
+	return 0;
+}
