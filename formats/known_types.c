@@ -45,8 +45,6 @@ enum { WITHIN = 4096 };
 	{                                                          \
 		"a page of the manual (roff)", NULL, "man -l FILE" \
 	}
-#define ART         CLEOPATRA
-#define CLEOPATRA   "profiler.firefox.com converts it; tracemill reads what it saves"
 #define V8_LOG      "node --prof-process --preprocess FILE >FILE.json makes a profile of it"
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
@@ -139,24 +137,12 @@ static const struct mark marks[] = {
     {0, 11, "# symbols: ", "\n# path name: ", {"uftrace's symbols of a file", NULL, OF_UFTRACE}},
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
     {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
-    {0, 9, "*version\n", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
-    {0, 4, "SLOW", NULL, {"a method trace of Android's runtime (ART)", NULL, ART}},
     {0,
      10,
      "SIMPLEPERF",
      NULL,
      {"a report of simpleperf for its scripts", NULL,
       "give perf.data itself, which tracemill reads"}},
-    {0,
-     1,
-     "{",
-     "\"format\": \"profileJSONWithSymbolicationTable,1\"",
-     {"a profile of Cleopatra, Firefox's viewer before 2016", NULL, CLEOPATRA}},
-    {0,
-     46,
-     "{\"format\":\"profileJSONWithSymbolicationTable,1\"",
-     NULL,
-     {"a profile of Cleopatra, Firefox's viewer before 2016", NULL, CLEOPATRA}},
     {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
     {0, 10, "v8-version", NULL, {"a log of V8 (--prof)", NULL, V8_LOG}},
     {0,

@@ -11,6 +11,9 @@
  *	ghc            a tree, of which each node comes once: ticks, entries and bytes (100 a tick)
  *	papyrus        calls of two stacks: N times main, and update within it
  *	pmcstat        callers below a function: draw N samples, all of update, half of that from main
+ *	cleopatra      samples, as long in ms
+ *	art-trace      enters and exits of two threads: N times main, and update within it, as long in us
+ *	art-streamed   the same, as ART streams it
  *	sample         trees of two threads, N samples each: a third in each function
  *	malloc-history the same of blocks, of 1 KiB each
  *	VARIANT-bad    the same, damaged: numbers that are none, rows that are no rows
@@ -211,6 +214,105 @@ static void tree(bool blocks)
 	truth(blocks ? "blocks" : "samples", blocks ? rows : 2 * rows);
 }
 
+static void cleopatra(void)
+{
+	long ms = 1000;
+
+	printf("{\n  \"format\": \"profileJSONWithSymbolicationTable,1\",\n  \"meta\": "
+	       "{\"interval\": 1, \"version\": 2},\n  \"profileJSON\": [");
+	for (long i = 0; i < rows; i++) {
+		printf("%s\n    {\"frames\": [7", i ? "," : "");
+		for (long k = 1; k <= i % 3; k++)
+			printf(", %ld", bad && i == 1 ? 99 : 7 + k);
+		printf("], \"extraInfo\": {\"time\": %ld}}", ms);
+		ms += bad && i == 1 ? -weight(i) : weight(i);
+	}
+	printf("],\n  \"symbolicationTable\": {\"7\": \"main (in game.exe)\", \"8\": "
+	       "\"update\", \"9\": \"draw\"%s}\n}\n",
+	       bad ? ", \"many\": \"x\"" : "");
+	truth("samples", rows);
+}
+
+static void put_text(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+static void put_record(struct buf *b, long thread, long method, long us)
+{
+	put(b, (uint64_t)thread, 2);
+	put(b, (uint64_t)method, 4);
+	put(b, (uint64_t)us / 2, 4); /* the processor's */
+	put(b, (uint64_t)us, 4);
+}
+
+static void art_as(bool streamed)
+{
+	static const char *const methods[] = {"0x10\tgame.Main\tmain\t()V\tMain.java\n",
+					      "0x20\tgame.Main\tupdate\t()V\tMain.java\n"};
+	static const char summary[] = "*version\n3\ndata-file-overflow=false\nclock=dual\n"
+				      "elapsed-time-usec=100\nnum-method-calls=";
+	struct buf b = {0};
+	long us = 0, records = 4 * rows;
+
+	if (!streamed) {
+		put_text(&b, summary);
+		buf_addf(&b, "%ld\nvm=art\n*threads\n21\tmain\n22\tworker\n*methods\n", records);
+		put_text(&b, methods[0]);
+		put_text(&b, methods[1]);
+		put_text(&b, bad ? "no method\n*end\n" : "*end\n");
+	}
+	put_text(&b, "SLOW");
+	put(&b, streamed ? 0xf3 : 3, 2);
+	put(&b, 32, 2);
+	put(&b, 12345, 8);
+	put(&b, 14, 2);
+	put(&b, 0, 8);
+	put(&b, 0, 6);
+	if (streamed) {
+		for (int i = 0; i < 2; i++) {
+			put(&b, 0, 2);
+			put(&b, 1, 1);
+			put(&b, strlen(methods[i]), 2);
+			put_text(&b, methods[i]);
+		}
+		put(&b, 0, 2);
+		put(&b, 2, 1);
+		put(&b, 21, 2);
+		put(&b, 4, 2);
+		put_text(&b, "main");
+	}
+	for (long i = 0; i < rows; i++) {
+		long thread = i % 2 ? 22 : 21;
+
+		put_record(&b, thread, 0x10, us);
+		put_record(&b, thread, bad && !i ? 0x30 : 0x20, us + 1);
+		put_record(&b, thread, bad && !i ? 0x23 : 0x21, us += 1 + weight(i));
+		put_record(&b, thread, 0x11, us += 1);
+	}
+	if (streamed) {
+		put(&b, 0, 2);
+		put(&b, 3, 1);
+		put(&b, sizeof summary - 1 + 8, 4);
+		put_text(&b, summary);
+		buf_addf(&b, "%ld\n", bad ? records + 1 : records);
+	}
+	fwrite(b.data, 1, b.len, stdout);
+	buf_release(&b);
+	truth("calls", 2 * rows);
+	truth("us", sum() + 2 * rows);
+}
+
+static void art_trace(void)
+{
+	art_as(false);
+}
+
+static void art_streamed(void)
+{
+	art_as(true);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -220,7 +322,10 @@ int main(int argc, char **argv)
 		       {"v8-log", v8_log},
 		       {"ghc", ghc},
 		       {"papyrus", papyrus},
-		       {"pmcstat", pmcstat}};
+		       {"pmcstat", pmcstat},
+		       {"cleopatra", cleopatra},
+		       {"art-trace", art_trace},
+		       {"art-streamed", art_streamed}};
 	size_t n;
 
 	for (int i = 1; i < argc; i++)

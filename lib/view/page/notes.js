@@ -414,4 +414,9 @@ learn({
 	"rows have fewer samples than their callers": "采样少于其调用者的行",
 	"lines are not rows of the call graph, or too deep: left out": "忽略了不是调用树内容或过深的行",
 	"rows have fewer samples than those below them": "采样少于其下各行的行",
+	"records, or lines of methods and threads, are impossible": "不合理的记录，或方法、线程的行",
+	"calls are of methods that the file does not name": "方法在文件中没有名称的调用",
+	"the buffer of the trace was full: what came later is missing": "跟踪缓冲区已满：之后的内容缺失",
+	"the file states another number of calls than it has": "文件所写的调用数与实际不符",
+	"entries of stacks have no name in the file": "在文件中没有名称的调用栈条目",
 });
