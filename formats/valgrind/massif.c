@@ -21,6 +21,7 @@
  */
 #include "formats/emit.h"
 #include "formats/reader.h"
+#include "formats/valgrind/place.h"
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -205,7 +206,7 @@ static uint32_t massif_location_of(struct massif *x, const char *s, const char *
 		end = open - 1;
 	}
 	if (end > s && !((size_t)(end - s) == 3 && !memcmp(s, "???", 3)))
-		l.name = trace_string(t, s, (size_t)(end - s));
+		l.name = trace_string(t, s, valgrind_name(s, (size_t)(end - s)));
 	if (!l.name && l.space == SPACE_NAME)
 		l.space = SPACE_UNKNOWN;
 	return trace_location(t, &l);

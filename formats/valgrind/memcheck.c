@@ -307,7 +307,7 @@ static void memcheck_xml_frame(struct memcheck *x, struct memcheck_process *p)
 
 	if (!x->name.len)
 		buf_addf(&x->name, "??? (in %s)", buf_str(&x->object));
-	name = trace_string(t, buf_str(&x->name), x->name.len);
+	name = trace_string(t, buf_str(&x->name), valgrind_name(buf_str(&x->name), x->name.len));
 	if (x->file.len) {
 		if (x->dir.len) {
 			buf_addc(&x->dir, '/');

@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+size_t valgrind_name(const char *s, size_t n)
+{
+	size_t digits = n;
+
+	while (digits && s[digits - 1] >= '0' && s[digits - 1] <= '9')
+		digits--;
+	return digits < n && digits > 1 && s[digits - 1] == '+' ? digits - 1 : n;
+}
+
 /* Functions of C++ have brackets, too: the last pair is the place. */
 uint32_t valgrind_place(struct trace *t, const char *s, size_t n)
 {
@@ -28,10 +37,11 @@ uint32_t valgrind_place(struct trace *t, const char *s, size_t n)
 	if (n - (size_t)(open - s) > 5 && !memcmp(open, "(in ", 4)) {
 		bool unknown = text_is(s, (size_t)(open - 1 - s), "???");
 
-		return emit_named(t, trace_string(t, s, unknown ? n : (size_t)(open - 1 - s)), 0,
-				  0);
+		size_t length = unknown ? n : valgrind_name(s, (size_t)(open - 1 - s));
+
+		return emit_named(t, trace_string(t, s, length), 0, 0);
 	}
-	name = trace_string(t, s, (size_t)(open - 1 - s));
+	name = trace_string(t, s, valgrind_name(s, (size_t)(open - 1 - s)));
 	p = memrchr(open, ':', (size_t)(s + n - open));
 	if (p && !num_dec(p + 1, (size_t)(s + n - 1 - (p + 1)), &line)) /* Rust: file:line:column */
 		p = NULL;
