@@ -34,7 +34,7 @@ static void add_given(const struct cli_filter *f, unsigned option, const char *t
 {
 	unsigned flags = (f->literal ? MATCH_LITERAL : 0) | (f->caseless ? MATCH_CASELESS : 0);
 	bool quoted = option <= CLI_THREAD; /* other messages have the text */
-	char dashed[16];
+	char dashed[24];
 	struct err e = ERR_INIT;
 	enum status st;
 

@@ -82,6 +82,12 @@ extern const char *const cli_domain_choices[];
 	    ROW_LIST(0, "prune-from", "REGEX",                                                     \
 		     "remove the callees of matching functions from stacks",                       \
 		     &(f).given[FILTER_PRUNE]),                                                    \
+	    ROW_LIST(0, "collapse-recursion", "REGEX",                                             \
+		     "remove calls of matching functions to themselves from stacks",               \
+		     &(f).given[FILTER_RECURSION]),                                                \
+	    ROW_LIST(0, "collapse-module", "REGEX",                                                \
+		     "remove calls within matching modules from stacks",                           \
+		     &(f).given[FILTER_INSIDE]),                                                   \
 	    ROW_FLAG(0, "hide-library",                                                            \
 		     "remove code of allocators, runtimes and libraries "                          \
 		     "(--list-sites) from stacks",                                                 \

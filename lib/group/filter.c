@@ -139,7 +139,12 @@ bool filters_hides_library(const struct filters *f)
 bool filters_take_calls(const struct filters *f)
 {
 	return filters_hides_library(f) || filters_has(f, FILTER_HIDE) ||
-	       filters_has(f, FILTER_SHOW) || filters_has(f, FILTER_PRUNE);
+	       filters_has(f, FILTER_SHOW) || filters_has(f, FILTER_PRUNE) || filters_collapse(f);
+}
+
+bool filters_collapse(const struct filters *f)
+{
+	return filters_has(f, FILTER_RECURSION) || filters_has(f, FILTER_INSIDE);
 }
 
 bool filters_any(const struct filters *f)

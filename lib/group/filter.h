@@ -9,10 +9,12 @@
  *	module, file    keep stacks that have a call in it (base name of the module, path as shown)
  *	type, owner     keep records of it
  *	hide, show      take calls that match, or do not match, out of the stacks
+ *	recursion       take calls that a function that matches makes to itself out of the stacks
+ *	inside          take calls out of the stacks that a module that matches makes within itself
  *	prune           take the callees of the innermost call that matches out of the stack
  *
- * First focus to owner look at the whole stack, then hide and show, then prune at what is left. A
- * record whose stack had calls and has none left is dropped. One filter may have many patterns
+ * First focus to owner look at the whole stack, then hide and show, then recursion and inside at what is left, then
+ * prune. A record whose stack had calls and has none left is dropped. One filter may have many patterns
  * (a file of them), any of which may match. All filters of focus have to match; of the other
  * kinds any: two of module are alternatives. Functions go by their display names, with or without their
  * files (disambiguate.h).
@@ -31,6 +33,8 @@ enum filter_kind {
 	FILTER_HIDE,
 	FILTER_SHOW,
 	FILTER_PRUNE,
+	FILTER_RECURSION,
+	FILTER_INSIDE,
 	FILTER_TYPE,
 	FILTER_MODULE,
 	FILTER_FILE,
@@ -60,6 +64,8 @@ bool filters_by_type(const struct filters *f);
 bool filters_has(const struct filters *f, enum filter_kind kind); /* a pattern of it */
 /* Calls are taken out of stacks, so that different stacks become one. */
 bool filters_take_calls(const struct filters *f);
+/* Of them those that depend on their caller: recursion, inside. */
+bool filters_collapse(const struct filters *f);
 
 /* Calls that the rules for sites pass over are taken out of stacks, as FILTER_HIDE does. */
 void filters_hide_library(struct filters *f);

@@ -18,12 +18,25 @@ struct pass_named {
 	bool asked;
 };
 
-enum take { TAKE_HIDE = 1 << 0, TAKE_SHOW = 1 << 1, TAKE_PRUNE = 1 << 2 };
+enum take {
+	TAKE_HIDE = 1 << 0,
+	TAKE_SHOW = 1 << 1,
+	TAKE_PRUNE = 1 << 2,
+	TAKE_RECURSION = 1 << 3, /* of functions, as those above */
+	TAKE_INSIDE = 1 << 4     /* of modules */
+};
 
 struct location_info { /* a location, over its calls */
 	uint32_t matched, owner;
 	uint32_t shown;  /* the location without what is hidden; 0: nothing is left of it */
 	uint32_t pruned; /* of shown, from its innermost match on; 0: no match */
+	bool asked;
+};
+
+/* A location without what FILTER_RECURSION and FILTER_INSIDE take out: [1] where its outermost call is taken out, too. */
+struct location_collapsed {
+	uint32_t left[2];  /* 0: nothing */
+	bool innermost[2]; /* the innermost call is taken out */
 	bool asked;
 };
 
@@ -40,7 +53,8 @@ struct pass_type { /* by type id of the capture */
 struct pass_stack {     /* by stack id of the capture; of those that are known */
 	uint32_t whole; /* with a filter that prunes: as the stacks have it that it calls */
 	uint32_t matched, owner;
-	bool pruned; /* it or a caller has a match */
+	bool pruned;    /* it or a caller has a match */
+	bool collapsed; /* its innermost call is taken out, since its caller is the same */
 };
 
 /* What was found for one capture and holds for the next: grouped_profile.memo, from grouped_profile_init to
@@ -56,6 +70,8 @@ struct pass_memo {
 	size_t cap_named_functions, cap_named_modules, cap_named_files;
 	struct location_info *location_info; /* by names.h location */
 	size_t cap_location_info;
+	struct location_collapsed *collapsed; /* by names.h location */
+	size_t cap_collapsed;
 	uint32_t *location_sites; /* by names.h location: pass_site + 2; 0: not asked yet */
 	size_t cap_location_sites;
 	uint32_t *site_ids; /* by call: its id in sites, when not inside; 0: not asked yet */
@@ -179,6 +195,10 @@ uint32_t pass_call_id(const struct grouped_profile *p, enum key by, const struct
 
 /* Rules and filters, of a location (names.h). */
 const struct location_info *pass_location_info(struct grouped_profile *p, uint32_t location);
+/* What is left of a location below a caller (a location; 0: none) without the calls that FILTER_RECURSION and
+ * FILTER_INSIDE take out; 0: nothing. *innermost: the innermost call is taken out. */
+uint32_t pass_collapsed(struct grouped_profile *p, uint32_t caller, uint32_t location,
+			bool *innermost);
 /* The first call of it that is no allocator or runtime code; UINT32_MAX: none. */
 uint32_t pass_site(struct grouped_profile *p, uint32_t location);
 /* As grouped_profile.stack_sites: of a stack whose innermost location is this and whose callers have the site above;

@@ -345,6 +345,7 @@ void grouped_profile_close(struct grouped_profile *p)
 	free(m->named_modules);
 	free(m->named_files);
 	free(m->location_info);
+	free(m->collapsed);
 	free(m->location_sites);
 	free(m->site_ids);
 	*m = (struct pass_memo){.owners = m->owners, .cap_owners = m->cap_owners};

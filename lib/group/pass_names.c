@@ -65,9 +65,11 @@ static const struct pass_named *pass_names_of_function(struct grouped_profile *p
 		r->owner = owners_function(p->options.owners, name.name, name.raw);
 	if (filters_any(filters)) {
 		r->matched = filters_name(filters, &name);
-		r->takes = (filters_match_name(filters, FILTER_HIDE, &name) ? TAKE_HIDE : 0) |
-			   (filters_match_name(filters, FILTER_SHOW, &name) ? TAKE_SHOW : 0) |
-			   (filters_match_name(filters, FILTER_PRUNE, &name) ? TAKE_PRUNE : 0);
+		r->takes =
+		    (filters_match_name(filters, FILTER_HIDE, &name) ? TAKE_HIDE : 0) |
+		    (filters_match_name(filters, FILTER_SHOW, &name) ? TAKE_SHOW : 0) |
+		    (filters_match_name(filters, FILTER_PRUNE, &name) ? TAKE_PRUNE : 0) |
+		    (filters_match_name(filters, FILTER_RECURSION, &name) ? TAKE_RECURSION : 0);
 	}
 	return r;
 }
@@ -89,8 +91,10 @@ static const struct pass_named *pass_names_of_module(struct grouped_profile *p, 
 	*r = (struct pass_named){.asked = true, .owner = OWNER_NONE};
 	if (module && p->options.owners)
 		r->owner = owners_module(p->options.owners, s);
-	if (module && filters)
+	if (module && filters) {
 		r->matched = filters_module(filters, s, n);
+		r->takes = filters_match(filters, FILTER_INSIDE, s, n) ? TAKE_INSIDE : 0;
+	}
 	return r;
 }
 
@@ -220,6 +224,65 @@ const struct location_info *pass_location_info(struct grouped_profile *p, uint32
 					 p->names.n_locations, sizeof *m->location_info);
 	m->location_info[location] = r;
 	return &m->location_info[location];
+}
+
+/* Whether a call is taken out because of the one that calls it. */
+static bool is_collapsed(struct grouped_profile *p, const struct names_call *caller,
+			 const struct names_call *c)
+{
+	const struct names_function *f = &p->names.functions[c->function];
+	const struct names_function *of = &p->names.functions[caller->function];
+
+	if (f->module != of->module)
+		return false;
+	return (f->module && pass_names_of_module(p, f->module)->takes & TAKE_INSIDE) ||
+	       (f->display == of->display &&
+		pass_names_of_function(p, c->function)->takes & TAKE_RECURSION);
+}
+
+/* Where the outermost call is taken out, the calls below it stand to its caller as they stand to it: the two are of
+ * one module, and of one function if that is why. So there are two answers, whatever the caller. */
+static const struct location_collapsed *collapse_location(struct grouped_profile *p,
+							  uint32_t location)
+{
+	struct pass_memo *m = p->memo;
+	struct location_collapsed r = {.asked = true};
+	const struct names_location l = p->names.locations[location];
+	bool *keep;
+
+	if (location < m->cap_collapsed && m->collapsed[location].asked)
+		return &m->collapsed[location];
+	keep = mem_zarray(l.n_calls, sizeof *keep);
+	for (uint32_t i = l.n_calls - 1; i-- > 0;)
+		keep[i] = !is_collapsed(p, &p->names.calls[l.first + i + 1],
+					&p->names.calls[l.first + i]);
+	for (unsigned inside = 0; inside < 2; inside++) {
+		keep[l.n_calls - 1] = !inside;
+		r.left[inside] = names_part(&p->names, location, keep);
+		r.innermost[inside] = !keep[0];
+	}
+	free(keep);
+	m->collapsed = mem_grow_zero(m->collapsed, &m->cap_collapsed, p->names.n_locations,
+				     sizeof *m->collapsed);
+	m->collapsed[location] = r;
+	return &m->collapsed[location];
+}
+
+uint32_t pass_collapsed(struct grouped_profile *p, uint32_t caller, uint32_t location,
+			bool *innermost)
+{
+	const struct names_location *l = &p->names.locations[location];
+	const struct location_collapsed *c;
+	bool inside;
+
+	*innermost = false;
+	if (!filters_collapse(p->options.filters))
+		return location;
+	inside = caller && is_collapsed(p, &p->names.calls[p->names.locations[caller].first],
+					&p->names.calls[l->first + l->n_calls - 1]);
+	c = collapse_location(p, location);
+	*innermost = c->innermost[inside];
+	return c->left[inside];
 }
 
 const struct grouped_profile_owner *pass_owner(struct grouped_profile *p, uint32_t rule)

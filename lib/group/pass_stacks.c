@@ -30,6 +30,17 @@ static uint32_t merged_stack(struct group_pass *f, uint32_t parent, uint32_t loc
 	return id;
 }
 
+/* A location as a stack has it below its callers; 0: nothing of it. */
+static uint32_t below(struct group_pass *f, uint32_t above, uint32_t location, bool *collapsed)
+{
+	uint32_t left = 0;
+
+	*collapsed = false;
+	if (location)
+		left = pass_collapsed(f->p, f->p->stacks.rows[above].location, location, collapsed);
+	return left ? merged_stack(f, above, left) : above;
+}
+
 /* Its callers are known. */
 static void look_at_stack(struct group_pass *f, uint32_t stack)
 {
@@ -54,10 +65,10 @@ static void look_at_stack(struct group_pass *f, uint32_t stack)
 	if (!p->merges)
 		return;
 	above = parent ? up->whole : 0;
-	s->whole = l->shown ? merged_stack(f, above, l->shown) : above;
+	s->whole = below(f, above, l->shown, &s->collapsed);
 	/* Where a caller is pruned so are its callees, unless they have a match of their own. */
 	s->pruned = l->pruned || (parent && up->pruned);
-	f->nodes[stack] = l->pruned   ? merged_stack(f, above, l->pruned)
+	f->nodes[stack] = l->pruned   ? below(f, above, l->pruned, &s->collapsed)
 			  : s->pruned ? f->nodes[parent]
 				      : s->whole;
 }
@@ -238,7 +249,7 @@ bool pass_call_taken_out(struct group_pass *f, uint32_t stack)
 		return false;
 	node = stack_node(f, stack);
 	captured = names_location(&p->names, f->t, f->t->stacks[stack].location);
-	return !node ||
+	return !node || f->stacks[stack].collapsed ||
 	       innermost_function(p, pass_location(f, node)) != innermost_function(p, captured);
 }
 

@@ -32,7 +32,8 @@ REPORTS = ('tm-top', 'tm-frames', 'tm-compare', 'tm-spikes', 'tm-heap', 'tm-hist
 # Filters that keep everything, and so change no number: option -> its arguments.
 KEEP = {
     '--ignore': ['--ignore', 'no such call'], '--hide': ['--hide', 'no such call'],
-    '--prune-from': ['--prune-from', 'no such call'], '--domain': ['--domain', 'auto'],
+    '--prune-from': ['--prune-from', 'no such call'], '--collapse-recursion': ['--collapse-recursion', 'no such call'],
+    '--collapse-module': ['--collapse-module', 'no such module'], '--domain': ['--domain', 'auto'],
     '--literal': ['--literal', '--ignore', 'no such call'],
     '--caseless': ['--caseless', '--ignore', 'NO SUCH CALL'],
     '--size': ['--size', '0..'], '--time': ['--time', '0s..'], '--frame': ['--frame', '0..'],
