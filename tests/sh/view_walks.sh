@@ -38,6 +38,8 @@ with open("grow.mem", "w") as f:
         f.write(json.dumps({"f": i, "d": [{"t": "A", "s": 1500, "r": 1500, "st": [";".join(s) + ";" for s in stacks], "sz": [500, 1000]}]}) + "\n")
 END
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
+"$GEN/trace" --seed 6 --allocs 300 --live 50 --stacks 30 --frames 5 >plain.tmt
+"$GEN/heaptrack" <plain.tmt >plain.heaptrack # no real sizes, and no telling which free ends which block
 # Three lines of a log: in frame 11 at 168.4 ms, and two in frame 151 at 2948.45 ms.
 "$GEN/table" -n 200 unreal >unreal.csv
 "$GEN/memcheck" log >leaks.log

@@ -190,7 +190,7 @@ export class Flame {
 		this.say = make("span", {class: "say", "aria-live": "polite"});
 		const shapes = this.o.moded ? this.modes() : this.toggles();
 		this.bar = make("div", {class: "tools"}, ...(this.o.moded ? [...shapes, search] : [search, ...shapes]), this.reset,
-			this.base ? this.side() : null, this.base && this.o.moded ? make("span", {class: "faint"}, say("red grew, blue shrank")) : null, this.d.more && this.d.more.length ? this.choice() : null, this.say);
+			this.base ? this.side() : null, this.base ? make("span", {class: "scale"}, say("grew"), make("i"), say("shrank")) : null, this.d.more && this.d.more.length ? this.choice() : null, this.say);
 		this.surface();
 		this.folded = make("p", {class: "cut folded"});
 		this.panel = make("div", {class: "around"});
@@ -463,19 +463,12 @@ export class Flame {
 		else this.tellAt(find());
 	}
 
-	hue(i) {
-		if (this.base) {
-			const d = this.total[i] - this.base[i], most = Math.max(this.total[i], this.base[i]);
-			const s = most ? Math.round(85 * Math.min(1, Math.abs(d) / most * 1.5)) : 0;
-			return `${d > 0 ? 4 : 214} ${s}%`;
-		}
-		return null;
-	}
-
-	// The colour of a node as a theme has it: of differences by how much, else by the kind of code.
-	fill(i, light) {
-		const hue = this.hue(i);
-		return hue ? `hsl(${hue} ${light})` : "var(--" + this.kind(i) + ")";
+	// The colour of a node as a theme has it: of differences by how much, else by the kind of code. get(name): a colour
+	// of the theme, where the theme's own names are not understood.
+	fill(i, get = name => "var(" + name + ")") {
+		if (!this.base) return get("--" + this.kind(i));
+		const d = this.total[i] - this.base[i], most = Math.max(this.total[i], this.base[i]), part = most ? Math.min(1, Math.abs(d) / most * 1.5) : 0;
+		return part ? `color-mix(in srgb, ${get(d > 0 ? "--grew" : "--shrank")} ${Math.round(100 * part)}%, ${get("--library")})` : get("--library");
 	}
 
 	kind(i) {
@@ -596,7 +589,6 @@ export class Flame {
 		this.width = this.rows.clientWidth || 1;
 		this.placed = this.map ? this.layoutMap() : this.layout();
 		this.placed.forEach((o, k) => o.k = k);
-		this.light = getComputedStyle(document.documentElement).getPropertyValue("--flame-light");
 		this.rows.style.height = (this.map ? MAP : this.levels * ROW) + "px";
 		if (this.up && !this.map) this.graph.scrollTop = this.graph.scrollHeight;
 		this.reset.disabled = !this.zoomed && !this.range;
@@ -627,7 +619,7 @@ export class Flame {
 		e.dataset.k = o.k;
 		e.dataset.i = o.i;
 		e.style.cssText = `left: ${o.x * scale}${unit}; width: ${o.w * scale}${unit}; top: ${o.y}px` +
-			(this.map ? `; height: ${o.h}px` : "") + (fold ? "" : `; background: ${this.fill(mark, this.light)}`);
+			(this.map ? `; height: ${o.h}px` : "") + (fold ? "" : `; background: ${this.fill(mark)}`);
 		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.seen(i);
 		else if (fold && wide > 8) e.textContent = wide > 6 + 7 * String(o.to - o.from).length ? o.to - o.from : "\u2026";
 		e.tabIndex = o.i === this.at ? 0 : -1;

@@ -50,22 +50,17 @@ class CanvasFlame extends Flame {
 			: w > 26 && h > 12 ? this.map ? o.names.join(" › ") : this.seen(o.i) : "";
 		g.globalAlpha = o.path ? 0.5 : 1;
 		if (this.o.select && !fold && !hit && this.hits) g.globalAlpha *= .4;
-		g.fillStyle = hit ? faint("--hit") : fold ? faint("--hover") : this.tint(this.map ? o.last : o.i, faint);
+		g.fillStyle = hit ? faint("--hit") : fold ? faint("--hover") : this.fill(this.map ? o.last : o.i, faint);
 		g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 		if (this.map) { g.strokeStyle = panel; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
 		g.fillStyle = hit ? "#fff" : fold ? o.hits ? faint("--hit") : faint("--faint") : ink;
 		if (text) {
 			// The value where there is room for both.
-			const name = shown(named(text)), value = !fold && !this.map && this.o.pick ? format(this.type, this.weight[o.i]) : "", both = value && w > (name.length + value.length + 3) * letter;
+			const name = shown(named(text)), value = !fold && !this.map && this.o.pick ? this.base ? format(this.type, this.total[o.i] - this.base[o.i], undefined, true) : format(this.type, this.weight[o.i]) : "", both = value && w > (name.length + value.length + 3) * letter;
 			g.fillText(both ? name : fit(g, name, w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
 			if (both) { g.textAlign = "right"; g.globalAlpha *= .8; g.fillText(value, x + w - 6, y + h / 2); g.textAlign = "left"; }
 		}
 		g.globalAlpha = 1;
-	}
-
-	// A colour of the theme, as a canvas takes it.
-	tint(i, get) {
-		return this.hue(i) ? this.fill(i, this.light) : get("--" + this.kind(i));
 	}
 
 	// What a click chooses is outlined; it zooms where nothing is to be chosen, else a double click does.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cards: a head, and what is in it; legends; and what stands where nothing is, with what helps.
 import {make} from "./dom.js";
+import {middle} from "./parts.js";
 
 export function card(title, side, ...inside) {
 	return make("section", {class: "card"}, make("div", {class: "hd"}, make("h2", {}, title), side ? typeof side === "string" ? make("span", {class: "sp"}, side) : side : null), ...inside);
@@ -8,7 +9,7 @@ export function card(title, side, ...inside) {
 
 // items: [a colour's name, text].
 export function legend(items) {
-	return make("span", {class: "legend"}, ...items.map(([color, text]) => make("span", {title: text}, make("i", {class: color.replace(/^--o(\d)$/, "c$1").replace(/^--hit$/, "hits").replace(/^--/, "")}), make("span", {class: "one file"}, text))));
+	return make("span", {class: "legend"}, ...items.map(([color, text]) => make("span", {title: text}, make("i", {class: color.replace(/^--o(\d)$/, "c$1").replace(/^--hit$/, "hits").replace(/^--/, "")}), middle(text, {title: null}))));
 }
 
 // Why there is nothing, and a button that helps.

@@ -6,7 +6,7 @@ const rows = () => [
 	[say("everywhere"), [["1 … 5", say("views")], ["/", say("search")], ["?", say("these keys")], ["Alt ←", say("undoes zoom, selection, transform")]]],
 	[say("key|Timeline"), [["W S", say("zoom in and out at the cursor")], ["A D, ← →", say("move")], [say("wheel"), say("zoom at the pointer; Shift moves")], [say("drag"), say("select a range for every view")],
 		["F", say("fit the selection")], ["Esc", say("clear the selection")], ["N, Shift N", say("next and previous frame over budget")]]],
-	[say("Graphs"), [["↑ ↓ ← →", say("from call to call")], ["Enter", say("zoom in; in the search: next hit")], ["Backspace", say("zoom out")], [say("right click, Shift F10"), say("menu: focus, drop, who calls it")]]],
+	[say("Graphs"), [["↑ ↓ ← →", say("from call to call")], ["Enter", say("zoom in; in the search: next hit")], ["Backspace", say("zoom out")], [say("right click, Shift F10"), say("menu: focus, drop, merge, collapse, who calls it")]]],
 	[say("Tables"), [["↑ ↓ PgUp PgDn", say("rows")], ["← →", say("fold and unfold")], [say("double click"), say("open the row in Calls")]]],
 ];
 

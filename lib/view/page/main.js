@@ -39,7 +39,7 @@ function go(changes, quiet) {
 		else now[k] = v;
 	}
 	// Where a graph is zoomed to is a place in the answer to one question.
-	if (["focus", "ignore", "type", "thread", "frame", "time", "hide", "prune", "sort", "lib"].some(k => k in changes)) delete now.at;
+	if (["frame", "time", ...Object.keys(transforms), ...Object.keys(fields), "sort", "lib"].some(k => k in changes)) delete now.at;
 	const hash = "#" + new URLSearchParams(now);
 	if (hash === location.hash) return;
 	if (quiet) history.replaceState(null, "", hash);
@@ -64,7 +64,7 @@ function filters(s, without = []) {
 	return out;
 }
 
-const transforms = {hide: "hide", prune: "prune-from"};
+const transforms = {hide: "hide", prune: "prune-from", recursion: "collapse-recursion", inside: "collapse-module"};
 const plain = v => v.replace(/^\^?\\Q(.*?)\\E\$?$/, "$1");
 const fields = {focus: ["focus", "a function"], ignore: ["ignore", "a function"], type: ["type", "a type"], thread: ["thread", "a name"]};
 
@@ -75,7 +75,7 @@ function showFilters(s) {
 	if (s.frame) chip(say("frames {0}", s.frame), "frame");
 	if (s.time) chip(say("time {0}", s.time), "time");
 	for (const [k, [word]] of Object.entries(fields)) if (s[k]) chip(say("{0}: {1}", say(word), named(plain(s[k]))), k);
-	for (const [k, word] of [["hide", say("merged into callers")], ["prune", say("callees taken out")]])
+	for (const [k, word] of [["hide", say("merged into callers")], ["prune", say("callees taken out")], ["recursion", say("recursion collapsed")], ["inside", say("module collapsed")]])
 		(s[k] || "").split("\n").filter(Boolean).forEach((v, i, all) => chips.push(button(say("{0}: {1}", word, named(plain(v))), () => go({[k]: all.filter((_, j) => j !== i).join("\n")}), {class: "chip", "data-filter": k})));
 	const field = ([key, [word, hint]]) => make("label", {}, say(word), make("input", {type: "search", name: key, placeholder: say(hint), value: s[key] || ""}));
 	const more = make("details", {class: "menu"}, make("summary", {id: "more"}, say("+ filter")), make("div", {class: "panel"}, ...Object.entries(fields).map(field), make("button", {type: "submit"}, say("apply"))));
@@ -91,7 +91,7 @@ function showFilters(s) {
 	};
 }
 
-const clear = () => go(Object.fromEntries(["frame", "time", "hide", "prune", ...Object.keys(fields)].map(k => [k, null])));
+const clear = () => go(Object.fromEntries(["frame", "time", ...Object.keys(transforms), ...Object.keys(fields)].map(k => [k, null])));
 
 const fit = name => !views[name].fits || views[name].fits(what());
 
@@ -167,7 +167,7 @@ async function show(again) {
 	el("whole").textContent = lost ? say("! something was lost") : say("● complete");
 	el("whole").className = "whole " + (lost ? "warn" : "good");
 	const context = {
-		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], command: typed, signal: mine.signal,
+		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], clear, command: typed, signal: mine.signal,
 		filters: without => filters(s, without),
 		// Shows what is there of a view that will be; not over one that grows.
 		begin: content => {

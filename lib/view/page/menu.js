@@ -14,12 +14,15 @@ addEventListener("pointerdown", e => { if (shown && !shown.contains(e.target)) c
 addEventListener("keydown", e => { if (e.key === "Escape") close(); });
 addEventListener("hashchange", close);
 
-export function menu(event, name, context) {
+// module: of the function, if it is known.
+export function menu(event, name, context, module) {
 	close();
 	const {go, state: s} = context, it = literally(name), also = (k, v) => [...new Set([...(s[k] || "").split("\n").filter(Boolean), v])].join("\n");
 	const items = [
 		[say("Focus on it"), ["--focus", it], {focus: it}], [say("Drop its stacks"), ["--ignore", it], {ignore: s.ignore ? "(?:" + s.ignore + ")|" + it : it}],
 		[say("Merge it into its callers"), ["--hide", it], {hide: also("hide", it)}], [say("Take out what it calls"), ["--prune-from", it], {prune: also("prune", it)}],
+		[say("Collapse its recursion"), ["--collapse-recursion", it], {recursion: also("recursion", it)}],
+		...module ? [[say("Collapse its module"), ["--collapse-module", literally(module)], {inside: also("inside", literally(module))}]] : [],
 		[say("Who calls it"), ["--peek", it], {view: "callers", peek: name}], [say("Its source"), ["--source", it], {view: "source", fn: name, line: null}]];
 	shown = make("div", {class: "context", role: "menu"}, make("b", {class: "file"}, name.length > 160 ? name.slice(0, 157) + "…" : name), ...items.map(([text, words, to]) =>
 		make("button", {type: "button", role: "menuitem", onclick: () => { close(); go(to); }}, text, make("code", {}, words[0] + " " + (words[1].length > 60 ? quote(words[1].slice(0, 57)) + "…" : quote(words[1]))))));

@@ -131,7 +131,7 @@ function tiles(context, n, facts, m, doc) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "ok") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o3"), to: address({view: "memory"})}));
+			out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to: address({view: "memory"})}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: live ? say("Too few frames or steps for a slope.") : noFrees}));
 	}
 	if (!what.memory && top && top.totals && top.totals.length) {
@@ -170,7 +170,7 @@ export async function show(context) {
 	}
 	const worst = table("worst-frames"), peak = table("peak"), live = table("live"), temporary = table("temporary"), ranked = table("top");
 	const cards = [];
-	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => columns(ranked).includes(k));
+	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
 	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format("bytes", first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"})));
 	if (live) cards.push(list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));

@@ -16,14 +16,15 @@ const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 // Names have what numbers leave, and give way first; a column of them is never narrower than this.
 const LEAST = 150, LETTER = 7.4;
 
-// What a column takes by itself, of its first rows.
-const wanted = (c, rows) => {
+// What a column takes by itself, of its first rows and its sums.
+const wanted = (c, rows, sums) => {
 	let longest = c.type === "text" ? 4 : 7;
+	const bold = sums && c.type !== "text" ? 22 + cells(format(c.type, sums[c.key], undefined, c.difference)) * 8.4 : 0;
 	for (let i = 0; i < rows.length && i < 400; i++) {
 		const v = rows[i][c.key];
 		if (v !== null && v !== undefined) longest = Math.max(longest, cells(c.type === "text" ? named(v) : format(c.type, v, undefined, c.difference)));
 	}
-	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, 24 + Math.min(16, cells(title(c))) * 6.6);
+	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, bold, 24 + Math.min(16, cells(title(c))) * 6.6);
 };
 
 const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
@@ -48,9 +49,9 @@ export class Table {
 		// What never goes: names, where they are, shares, and the first number.
 		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined));
 		const ranked = ["total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
-		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked]);
+		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked, ...numbers.filter(c => c.difference).slice(0, 1)]);
 		this.full = new Set(full);
-		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, [...section.rows.slice(0, 400), ...(c === main ? [] : section.totals || []).slice(-1)]) + (this.tree && c === main ? 90 : 0)]));
+		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, section.rows.slice(0, 400), (section.totals || []).at(-1)) + (this.tree && c === main ? 90 : 0)]));
 		this.hidden = new Set();
 		this.most = {};
 		for (const c of this.columns)
@@ -203,7 +204,7 @@ export class Table {
 	// Before the grid is in the page, nothing says whether it needs a bar below.
 	fit() {
 		const height = HEAD + (this.shown.length + this.totals.length) * ROW, bar = this.total > (this.grid.clientWidth || 1e9) ? 16 : 2;
-		this.grid.style.height = Math.min(height + bar, Math.max(220, innerHeight * 0.66)) + "px";
+		if (!this.element || !this.element.classList.contains("fills")) this.grid.style.height = Math.min(height + bar, Math.max(220, innerHeight * 0.66)) + "px";
 	}
 
 	draw() {

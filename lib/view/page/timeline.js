@@ -255,9 +255,9 @@ export class Timeline {
 	}
 
 	drawMap(range, get) {
-		const g = this.brush(this.map.canvas, this.map.height), h = this.map.height, axis = this.axis, all = {low: axis.low, high: axis.high, from: axis.low, to: axis.high, width: this.width, x: t => (t - axis.low) / (axis.high - axis.low) * this.width, t: x => axis.low + x / this.width * (axis.high - axis.low)};
+		const g = this.brush(this.map.canvas, this.map.height), h = this.map.height, axis = this.axis, all = {map: true, low: axis.low, high: axis.high, from: axis.low, to: axis.high, width: this.width, x: t => (t - axis.low) / (axis.high - axis.low) * this.width, t: x => axis.low + x / this.width * (axis.high - axis.low)};
 		const area = this.tracks.find(t => t instanceof Area), frames = this.tracks.find(t => t instanceof Frames) || this.tracks.find(t => t instanceof Rate);
-		if (area) { g.globalAlpha = .55; const peak = area.peak; area.peak = null; area.draw(g, all, h, get); area.peak = peak; g.globalAlpha = 1; }
+		if (area) { g.globalAlpha = .55; area.draw(g, all, h, get); g.globalAlpha = 1; }
 		else if (frames) frames.draw(g, all, h, get);
 		if (area && frames && frames.over) for (const i of frames.over) { g.fillStyle = frames.color(frames.m.cost[i], get); g.fillRect(all.x(frames.m.start[i]), 0, Math.max(2, all.x(frames.m.end[i]) - all.x(frames.m.start[i])), 6); }
 		if (range) { g.globalAlpha = .18; g.fillStyle = get("--accent"); g.fillRect(all.x(range[0]), 0, Math.max(2, all.x(range[1]) - all.x(range[0])), h); g.globalAlpha = 1; }

@@ -10,6 +10,16 @@ export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1
 const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
 export const tone = i => TONES[Math.min(i, 6)];
 
+// A text on a ground of its own, so that what is below does not run through it.
+const label = (g, text, x, y, get, color) => {
+	g.globalAlpha = .85;
+	g.fillStyle = get("--panel");
+	g.fillRect(x - 3, y - 7, g.measureText(text).width + 6, 14);
+	g.globalAlpha = 1;
+	g.fillStyle = get(color);
+	g.fillText(text, x, y);
+};
+
 const scale = (g, text, w, y, get) => {
 	const wide = g.measureText(text).width + 8;
 	g.globalAlpha = .8;
@@ -83,10 +93,15 @@ export class Frames {
 			g.fillRect(x, y(v), Math.max(1, wide - gap), h - y(v));
 			if (v > this.limit * 1.5) names.push([v, x + wide, i, j]);
 		});
-		for (const s of this.steps) {
-			if (s > high) continue;
-			line(g, y(s), w, get(s > this.limit ? "--bad" : "--faint"), true);
-			scale(g, tenths(format("ns", s)), w, y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7, get);
+		const steps = this.steps.filter(s => s <= high);
+		for (const s of steps) line(g, y(s), w, get(s > this.limit ? "--bad" : "--faint"), true);
+		if (axis.map) return;
+		// The budget has its label in any case, a line near it none.
+		let said = Infinity;
+		for (const s of steps) {
+			const at = y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7;
+			if (said - at < 15) continue;
+			scale(g, tenths(format("ns", s)), w, said = at, get);
 		}
 		// The worst have their number and time beside them, where there is room.
 		const taken = [];
@@ -94,15 +109,10 @@ export class Frames {
 			let worst = i;
 			for (let k = i; k < j; k++) if (this.m.cost[k] > this.m.cost[worst]) worst = k;
 			const text = "▼ " + (this.m.number[worst] ?? "") + " · " + format("ns", v), wide = g.measureText(text).width + 8, to = x + wide + 70 > w ? x - wide - 4 : x + 3, at = v > high * .8 ? Math.max(9, y(v) + 7) : y(v) - 7;
-			if (to < 0 || taken.some(([a, b, c]) => to < b && to + wide > a && Math.abs(c - at) < 12)) continue;
+			if (to < 0 || taken.some(([a, b, c]) => to < b && to + wide > a && Math.abs(c - at) < 15)) continue;
 			taken.push([to, to + wide, at]);
-			g.strokeStyle = get("--panel");
-			g.lineWidth = 3;
-			g.strokeText(text, to, at);
-			g.lineWidth = 1;
-			g.fillStyle = get(v > 2 * this.limit ? "--bad" : "--warn");
 			g.font = "600 " + g.font.replace(/^\d+ (?=\d)/, "");
-			g.fillText(text, to, at);
+			label(g, text, to, at, get, v > 2 * this.limit ? "--bad" : "--warn");
 			g.font = g.font.replace(/^600 /, "");
 			if (taken.length > 4) break;
 		}
@@ -171,6 +181,7 @@ export class Area {
 			g.lineWidth = 1;
 			base.set(top);
 		});
+		if (axis.map) return;
 		const ten = 10 ** Math.floor(Math.log10(high)), two = 2 ** Math.floor(Math.log2(high)), step = this.type === "bytes" ? two : ten;
 		for (const v of h > 60 ? [step, step / 2] : [step]) {
 			g.globalAlpha = .5;
@@ -184,11 +195,7 @@ export class Area {
 				g.fillStyle = get("--text");
 				g.beginPath(); g.arc(x, py, 3, 0, 7); g.fill();
 				const text = this.peak.text, wide = g.measureText(text).width, to = x + wide + 90 > w ? x - wide - 8 : x + 7;
-				g.strokeStyle = get("--panel");
-				g.lineWidth = 3;
-				g.strokeText(text, to, Math.max(8, py - 1));
-				g.lineWidth = 1;
-				g.fillText(text, to, Math.max(8, py - 1));
+				label(g, text, to, Math.max(8, py - 1), get, "--text");
 			}
 		}
 	}
@@ -223,7 +230,7 @@ export class Rate {
 			g.fillStyle = get(this.root && v > this.usual && v > high / 4 ? "--bad-fill" : this.color);
 			g.fillRect(x, h - tall, Math.max(1, wide - (wide > 3 ? 1 : 0)), tall);
 		});
-		scale(g, say("max {0}", format(this.type, this.levels.most)) + (this.root ? " √" : ""), axis.width, 9, get);
+		if (!axis.map) scale(g, say("max {0}", format(this.type, this.levels.most)) + (this.root ? " √" : ""), axis.width, 9, get);
 	}
 
 	at(t) { return lower(this.m.start, t + 1e-6) - 1; }

@@ -8,7 +8,7 @@ import {lines} from "./view_source.js";
 import {rowsOf} from "./lines.js";
 import {literally, segments, toggle, named as brief} from "./parts.js";
 import {make, button} from "./dom.js";
-import {count} from "./format.js";
+import {count, format} from "./format.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {choice} from "./view_table.js";
@@ -45,17 +45,20 @@ function turned(s) {
 	return {...s, nodes: out};
 }
 
-async function sourceOf(context, name) {
+// What a function has in all, and the part of all that this is.
+const sums = (t, head) => { const c = t.columns.find(x => x.key.startsWith("total_") && x.type !== "percent"); return [format(c.type, head[c.key]), format("percent", head.total_share)]; };
+
+async function sourceOf(context, name, library) {
 	const sort = context.state.sort && context.state.sort !== "auto" ? ["--sort", context.state.sort] : [];
-	const a = await context.ask(["top", "--source", literally(name), ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", "3", "--table", "source"]);
+	const a = await context.ask(["top", "--source", literally(name), ...library, ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", "3", "--table", "source"]);
 	const t = a.doc && section(a.doc, "table", "source"), heads = t ? t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0) : [];
 	const more = make("a", {class: "sp", href: "#" + new URLSearchParams({...context.state, view: "source", fn: name})}, say("instructions, all files →"));
 	if (!heads.length) return card(say("Source"), more, none(say("This function costs nothing that counts here.")));
-	const i = heads[0], head = t.rows[i], rows = t.rows.slice(i + 1, heads[1] ?? t.rows.length), text = rows.some(r => r.text), where = head.file ? head.file.split("/").slice(-2).join("/") : "";
+	const i = heads[0], head = t.rows[i], rows = t.rows.slice(i + 1, heads[1] ?? t.rows.length), text = rows.some(r => r.line !== null && r.text), where = head.file ? head.file.split("/").slice(-2).join("/") : "";
 	const list = lines(t, head, rows);
 	setTimeout(() => { const hot = rowsOf(list).find(r => r.classList.contains("hot")); if (hot) list.scrollTop = hot.offsetTop - list.clientHeight / 3; }, 50);
-	return card(say("Source"), make("span", {class: "sp row"}, make("span", {class: "file", title: head.file}, where), more), list,
-		text ? null : make("p", {class: "empty file"}, head.file ? say("The text of {0} was not found: start with --source-dir DIR.", head.file) : ""));
+	const why = text ? null : head.file ? say("The text of {0} was not found: start with --source-dir DIR.", head.file) : say("The capture has no file and no line of this function.");
+	return card(say("Source"), make("span", {class: "sp row"}, make("span", {class: "file", title: head.file}, where), more), why ? make("p", {class: "empty file"}, why) : null, head.file ? list : none(say("{0}, {1} of all", ...sums(t, head))));
 }
 
 export async function show(context) {
@@ -67,9 +70,9 @@ export async function show(context) {
 	// The functions by what is in them and what they call; of some metrics only what is in them is known.
 	const functions = context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return context.ask(words.filter(w => w !== "--cumulative")).catch(x => ({doc: null, error: x.message})); });
 	const a = await context.ask(graph, true), f = a.doc && section(a.doc, "flame");
-	if (!f || f.nodes.length < 2) return none(say("No stack is left to draw."), say("These filters leave nothing."), button(say("clear all"), () => go({frame: null, time: null, focus: null, ignore: null, type: null, thread: null, hide: null, prune: null})));
-	const up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
-		{select: n => choose(n), menu: (n, e) => menu(e, n, context), zoomed: w => go({at: w || null})});
+	if (!f || f.nodes.length < 2) return none(say("No stack is left to draw."), say("These filters leave nothing."), button(say("clear all"), () => context.clear()));
+	const modules = new Map(), up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
+		{select: n => choose(n), menu: (n, e) => menu(e, n, context, modules.get(n)), zoomed: w => go({at: w || null})});
 	function menuless(n) { go({view: "callers", peek: n}); }
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
 	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
@@ -91,15 +94,17 @@ export async function show(context) {
 		const of = sandwich(f, name, choose);
 		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of || none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
 		if (table) { const i = table.s.rows.findIndex(r => r.function === name); table.selected = i; for (const e of table.rows.values()) e.setAttribute("aria-selected", +e.dataset.i === i); }
-		const made = await sourceOf(context, name).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
+		const made = await sourceOf(context, name, library).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
 		if (made && turn === mine) swap(1, made);
 	}
 	function choose(name) { go({peek: name}); }
 	const b = await functions, t = b.doc && section(b.doc, "table", "top");
 	if (t && t.rows.length) {
+		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
 		table = new Table(t, {pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
-		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context); } };
-		right.replaceWith(card(say("Functions"), say("{0} rows", count(t.rows.length)), make("div", {class: "in"}, table.element)));
+		table.element.classList.add("fills");
+		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
+		right.replaceWith(card(say("Functions"), "", make("div", {class: "in"}, table.element)));
 	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
 	const first = s.peek || (heaviest && heaviest[0]);
 	if (first) follow(first).catch(() => {});
