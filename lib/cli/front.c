@@ -24,6 +24,7 @@ const struct front_program front_programs[] = {
     {"doctor", "what stops a good recording, and what helps"},
     {"record", "record a program into a trace"},
     {NULL, "to look"},
+    {"session", "all files of one run together, on one clock"},
     {"top", "rank code by memory or time"},
     {"frames", "spikes and growth by frame, and one frame in detail"},
     {"spikes", "calls that took longer than their limit"},

@@ -69,6 +69,7 @@ struct capture {
 	struct cap_outcome *outcome;    /* NULL: not wanted */
 	uint32_t *generation;           /* the writer's: of thread numbers, by tid */
 	uint8_t *columns;               /* the writer's: room for events; NULL: none yet */
+	uint64_t date;                  /* the writer's: of time 0, ns since 1970 */
 	int64_t flushed;                /* the writer's: nothing older waits to be written */
 	int64_t drained;                /* the writer's: when it last emptied the rings */
 	int64_t rounded;                /* the writer's: the last event's time */

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TIDS = 1 << 22, FLUSH_NS = 100000000 }; /* PID_MAX_LIMIT of 64-bit Linux */
@@ -133,7 +134,7 @@ static void cap_writer_header(int64_t end)
 	const struct cap_settings *s = &cap.settings;
 	uint8_t payload[1024], *p = payload, state, live;
 	uint64_t lost[CAP_LOSSES],
-	    n = 9 + !s->times + (s->sample > 0) + (s->threshold > 0) + s->attached + (end >= 0);
+	    n = 10 + !s->times + (s->sample > 0) + (s->threshold > 0) + s->attached + (end >= 0);
 
 	cap_writer_count_losses(lost);
 	/* A running program may have functions' addresses that it calls past us. */
@@ -153,6 +154,7 @@ static void cap_writer_header(int64_t end)
 	p = attribute(p, "format", "capture");
 	p = attribute(p, "clock", "monotonic");
 	p = decimal(p, "time_resolution_ns", (uint64_t)resolution());
+	p = decimal(p, TRACE_DATE, cap.date);
 	if (s->times == CAP_TIMES_RATE)
 		p = decimal(p, "block_times.within_ns", 2 * CAP_TIMES_NS_APART);
 	p = decimal(p, "capture.pid", cap.pid);
@@ -182,11 +184,22 @@ static void set_open(bool open)
 		atomic_store(&cap.outcome->loaded, CAP_LOADED);
 }
 
+/* The end has the date of the beginning, though the clock on the wall was set between them. */
+static uint64_t date_of_start(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec -
+	       (uint64_t)(cap_now() - cap.start);
+}
+
 void cap_write_begin(int fd)
 {
 	if (!cap.columns)
 		cap.columns = cap_map(COLUMN_ENCODER_ROOM);
 	set_open(true);
+	cap.date = date_of_start();
 	memset(fiber_rows, 0, sizeof fiber_rows);
 	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL, cap.columns, resolution());
 	cap_pcs_clear(&cap.pcs);

@@ -35,6 +35,7 @@ const struct sandbox_profile sandbox_profiles[] = {
     {"tm-frames", NULL, READS, NULL},
     {"tm-heap", NULL, READS, NULL},
     {"tm-spikes", NULL, READS, NULL},
+    {"tm-session", NULL, READS, NULL},
     {"tm-compare", NULL, READS, NULL},
     {"tm-compare", "--history", READS | SANDBOX_FILES, "SQLite has files beside its own"},
     {"tm-compare", "--history on PostgreSQL", READS_AND_ASKS, server},

@@ -268,6 +268,10 @@ bool trace_frees_are_of_kinds(const struct trace *t);
  * (encode.h) as well. They lie before the first event, and behind the last. A recorder's times count from its start,
  * so it writes the end only. */
 #define TRACE_BEGIN "capture.begin_ns"
+/* The attribute of the date of a capture's time 0, ns since 1970 in UTC; and that of its time zone, where the capture
+ * does not say it: then the date is that of a clock on the wall. */
+#define TRACE_DATE_ZONE    "date.zone"
+#define TRACE_ZONE_UNKNOWN "unknown"
 /* The formats of recorders' own traces. */
 #define TRACE_OF_RECORDER     "capture"
 #define TRACE_OF_LUA_RECORDER "capture.lua"

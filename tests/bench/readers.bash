@@ -23,7 +23,7 @@ reader() {
 	row "$name" "$(size "${file%/info}")" "$(count "$file" "$every")" tm-import -q "$file"
 	[ -z "${goal_of[${name#import }]-}" ] || rate "${name#import }" "${goal_of[${name#import }]}"
 }
-every='frame alloc profile free freed type-total enter exit sample counter object reference delta'
+every='frame alloc profile free freed type-total enter exit sample counter object reference delta log'
 
 total() { echo "\$1 == \"$1\" { print \$2 }"; } # "WORD N" of the truth, as a program
 calls='$1 == "enters" || $1 == "exits" { n += $2 } END { print n }'
@@ -50,6 +50,12 @@ loli='BEGIN {
 			printf "    Game::Level%d::Step%d(std::map<int, float>&), 8.00 KB, 1\n", i % 997, k
 	}
 	print "leaves", n * 8 >"/dev/stderr"
+}'
+dated='BEGIN {
+	for (i = 0; i < n; i++)
+		printf "2026-11-29T%02d:%02d:%02d.%03dZ INFO renderer: line %d of the log\n", i / 3600000 % 24,
+			i / 60000 % 60, i / 1000 % 60, i % 1000, i
+	print "lines", n >"/dev/stderr"
 }'
 csv='BEGIN {
 	print "time_ms,frame,pss (B),heap (B),temperature,power,fps (fps)"
@@ -128,6 +134,7 @@ reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speeds
 reader perf.data run.perfdata sample "$(total samples)" "$GEN/perf_data" --samples $((mb * 4000)) plain
 reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --samples $((mb * 4000)) plain
 reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
+reader 'logs with dates' run.dated log "$(total lines)" "$awk" -v n=$((mb * 15000)) "$dated"
 reader "Android's heap dump" run.dump alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) heap
 reader 'gperftools heap' run.gperf freed 'END { print '$((mb * 5000))' }' "$GEN/heap_text" --rows $((mb * 5000)) gperftools
 reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 100)) flat

@@ -147,6 +147,25 @@ static uint8_t *text(uint8_t *p, const char *s, size_t n)
 	return p + n;
 }
 
+static uint8_t *number(uint8_t *p, const char *key, uint64_t v)
+{
+	char digits[20];
+	size_t i = sizeof digits;
+
+	do
+		digits[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	return text(text(p, key, strlen(key)), digits + i, sizeof digits - i);
+}
+
+static uint64_t wall(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* end: of the recording; below 0: it goes on. */
 static void luaout_header(struct lua_out *out, int64_t end)
 {
@@ -155,8 +174,6 @@ static void luaout_header(struct lua_out *out, int64_t end)
 					    "lua.version"};
 	uint8_t payload[1024], *p = payload;
 	bool bytes = out->kinds & OUT_ALLOCATIONS;
-	char digits[20];
-	size_t i = sizeof digits;
 
 	*p++ = 0;
 	*p++ = N_METRICS;
@@ -166,17 +183,13 @@ static void luaout_header(struct lua_out *out, int64_t end)
 		*p++ = here ? EXACT : 0;
 		*p++ = 0;
 	}
-	*p++ = end < 0 ? 4 : 5;
+	*p++ = end < 0 ? 5 : 6;
 	for (unsigned w = 0; w < sizeof words / sizeof *words; w++)
 		p = text(p, words[w], strlen(words[w]));
 	p = text(p, out->version, strlen(out->version));
-	if (end >= 0) {
-		do
-			digits[--i] = (char)('0' + end % 10);
-		while (end /= 10);
-		p = text(p, TRACE_END, strlen(TRACE_END));
-		p = text(p, digits + i, sizeof digits - i);
-	}
+	p = number(p, TRACE_DATE, out->date);
+	if (end >= 0)
+		p = number(p, TRACE_END, (uint64_t)end);
 	cap_output_chunk(&out->o, CHUNK_HEADER, payload, (uint32_t)(p - payload));
 }
 
@@ -194,6 +207,7 @@ struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 		return NULL;
 	}
 	out->start = now();
+	out->date = wall();
 	out->kinds = kinds;
 	memcpy(out->version, version, strnlen(version, sizeof out->version - 1));
 	cap_output_begin(&out->o, fd, NULL, out->columns, 1);

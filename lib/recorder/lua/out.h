@@ -35,6 +35,7 @@ struct lua_out {
 	struct cap_output o;
 	uint8_t *columns;       /* its events */
 	int64_t start, flushed; /* ns of the monotonic clock */
+	uint64_t date;          /* of the start, ns since 1970 */
 	int64_t seen;           /* what out_time said last */
 	struct lua_slots strings, types, locations, stacks, markers, counters;
 	uint64_t lost;     /* rows that there was no memory for */

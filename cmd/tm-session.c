@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tm-session: the files of one run as one session: what each is, its clock, and what happened in the worst frames.
+ */
+#include "cmd/tm-session/session.h"
+
+#include "lib/base/mem.h"
+#include "lib/cli/report.h"
+
+#include <stdlib.h>
+
+enum { GROWTH = 1000 }; /* hundredths of percent */
+
+/* All of a folder's files may have captures without names. */
+static void look_up(struct cli_symbols *symbols, const struct import_options *import,
+		    const struct session *s, const struct session *base)
+{
+	size_t n = s->n + base->n;
+	const char **operands = mem_array(n + 1, sizeof *operands);
+
+	for (size_t i = 0; i < n; i++)
+		operands[i] = i < s->n ? s->files[i].path : base->files[i - s->n].path;
+	cli_autosymbolize(symbols, "tm-session", NULL, import, n, operands);
+	free(operands);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli_import import = {0};
+	struct cli_report report = {0};
+	struct cli_symbols symbols = {.off = false};
+	struct session s = {.n = 0}, base = {.n = 0};
+	struct session_limits limits = {.allow_loss = false};
+	const char *baseline = NULL, *growth = NULL, *slower = NULL;
+	const struct opt table[] = {
+	    ROW_STRING(0, "baseline", "FOLDER",
+		       "compare with this session, and fail if it was better", &baseline),
+	    ROW_STRING(0, "max-growth", "PERCENT",
+		       "--baseline: allowed growth of bytes, allocations and leaks (default 10)",
+		       &growth),
+	    ROW_STRING(0, "max-slower", "PERCENT",
+		       "--baseline: judge times, too, and allow this much", &slower),
+	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something",
+		     &limits.allow_loss),
+	    CLI_CHECKED_REPORT_ROWS(report),
+	    CLI_SYMBOLS_ROW(symbols),
+	    OPT_END,
+	};
+	const struct opt_program program = {
+	    "tm-session", "FOLDER", "Reports on all files of one run together, on one clock.",
+	    table};
+	struct table_document d = {.program = "tm-session"};
+	struct session_numbers numbers = {.n = 0}, base_numbers = {.n = 0};
+	struct session_gate *gate = NULL;
+	struct session_report *r;
+	int n = opt_parse(&program, argc, argv);
+
+	if (n != 1)
+		cli_usage("give one folder");
+	if ((growth || slower) && !baseline)
+		cli_usage("--max-growth and --max-slower need --baseline");
+	limits.growth = cli_parse_percent("max-growth", growth, GROWTH);
+	limits.slower = cli_parse_percent("max-slower", slower, 0);
+	limits.has_slower = slower;
+	cli_import_done(&import);
+	cli_report_start(&report);
+	session_list(&s, argv[1]);
+	if (baseline)
+		session_list(&base, baseline);
+	look_up(&symbols, &import.options, &s, &base);
+	cli_sandbox("tm-session", NULL);
+	if (!s.n)
+		cli_die(argv[1], "the folder has no files");
+	session_read(&s, &import.options, &symbols);
+	if (baseline)
+		session_read(&base, &import.options, &symbols);
+	r = session_report_new(&s);
+	if (baseline) {
+		session_numbers(&s, &numbers);
+		session_numbers(&base, &base_numbers);
+		gate = session_gate_new(&base_numbers, &numbers, &limits);
+		session_gate_add(gate, &d);
+		cli_status(session_gate_status(gate));
+	}
+	session_report_add(r, &d, report.format == RENDER_TEXT && !report.options.table);
+	cli_report_print(&report, &d);
+	document_release(&d);
+	session_gate_free(gate);
+	session_numbers_release(&numbers);
+	session_numbers_release(&base_numbers);
+	session_report_free(r);
+	session_release(&s);
+	session_release(&base);
+	cli_symbols_release(&symbols);
+	return cli_exit();
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-session/session.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/group/rank.h"
+#include "lib/trace/tee.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- surveys and clocks --- */
+
+static void read_survey(struct session_file *f, const struct import_options *import)
+{
+	struct cli_loop loop = {.import = import, .sink = &f->survey.sink};
+
+	survey_init(&f->survey);
+	cli_inputs(&loop, 1, &f->path);
+	f->surveyed = f->survey.captures;
+	f->reading_failed |= !loop.read;
+	f->survey.lossy |= loop.lossy;
+}
+
+/* Of two files with as many frames the one whose times are finer, then the one with native blocks. */
+static bool is_better(const struct survey *v, const struct survey *best, bool with_frames)
+{
+	if (!with_frames)
+		return v->last - v->first > best->last - best->first;
+	if (v->n != best->n)
+		return v->n > best->n;
+	if (v->resolution != best->resolution)
+		return v->resolution < best->resolution;
+	return (v->domains >> DOMAIN_MALLOC & 1) > (best->domains >> DOMAIN_MALLOC & 1);
+}
+
+/* The file with most frames; without any, that which takes longest. */
+static void choose_reference(struct session *s)
+{
+	s->reference = s->n;
+	for (int with_frames = 1; s->reference == s->n && with_frames >= 0; with_frames--)
+		for (size_t i = 0; i < s->n; i++) {
+			const struct survey *v = &s->files[i].survey;
+
+			if (s->files[i].surveyed && v->timed &&
+			    (!with_frames || survey_frames(v).n) &&
+			    (s->reference == s->n ||
+			     is_better(v, &s->files[s->reference].survey, with_frames)))
+				s->reference = i;
+		}
+}
+
+/* Tries to read file i's clock by that of file k, which is placed. */
+static void offer_clock(struct session *s, size_t i, size_t k)
+{
+	struct session_file *f = &s->files[i];
+	const struct session_file *to = &s->files[k];
+	struct session_clock c;
+
+	if (!survey_clock(&to->survey, &f->survey, &c)) {
+		if (k == s->reference)
+			f->clock.why = c.why;
+		return;
+	}
+	if (k != s->reference) {
+		clock_chain(&c, &to->clock);
+		c.lag += to->clock.lag;
+		/* Frames that are a capture's are the axis's only if that capture's are. */
+		if (to->clock.by > c.by)
+			c.by = to->clock.by;
+	}
+	if (f->offer.by &&
+	    (f->offer.by < c.by || (f->offer.by == c.by && f->offer.error <= c.error)))
+		return;
+	f->offer = c;
+	f->through = k;
+}
+
+/* Each by the surest way to one that is placed already; of those the surest comes first. */
+static void place_all(struct session *s)
+{
+	for (size_t placed = s->reference, best; placed < s->n; placed = best) {
+		best = s->n;
+		for (size_t i = 0; i < s->n; i++) {
+			struct session_file *f = &s->files[i];
+
+			if (!f->surveyed || f->clock.by)
+				continue;
+			offer_clock(s, i, placed);
+			if (f->offer.by && (best == s->n || f->offer.by < s->files[best].offer.by ||
+					    (f->offer.by == s->files[best].offer.by &&
+					     f->offer.error < s->files[best].offer.error)))
+				best = i;
+		}
+		if (best < s->n)
+			s->files[best].clock = s->files[best].offer;
+	}
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_axis(struct session *s)
+{
+	const struct survey *v = &s->files[s->reference].survey;
+	int64_t *all = mem_array(v->n + 1, sizeof *all);
+	size_t n = 0;
+
+	s->median = -1;
+	if (v->ordered)
+		s->axis = (struct session_axis){v->frames, v->numbers, v->n};
+	for (size_t i = 0; i < s->axis.n; i++)
+		if (v->frames[i].duration >= 0)
+			all[n++] = v->frames[i].duration;
+	sort_array(all, n, sizeof *all, compare_i64);
+	if (n)
+		s->median = all[n / 2];
+	free(all);
+	s->files[s->reference].clock = (struct session_clock){.by = CLOCK_ITSELF};
+	s->files[s->reference].through = s->reference;
+}
+
+bool session_placed(const struct session *s, const struct session_file *f)
+{
+	return f->clock.by && s->median >= 0 && f->clock.error <= s->median / 2;
+}
+
+bool session_frame_at(const struct session *s, int64_t time, size_t *frame)
+{
+	const struct clock_frame *f = s->axis.frames;
+	size_t i;
+
+	if (!s->axis.n)
+		return false;
+	i = BISECT(k, (size_t)0, s->axis.n, f[k].start <= time);
+	if (!i || (f[i - 1].duration >= 0 && time >= f[i - 1].start + f[i - 1].duration))
+		return false;
+	*frame = i - 1;
+	return true;
+}
+
+int64_t session_duration(const struct session *s)
+{
+	const struct survey *v;
+
+	if (s->reference == s->n)
+		return 0;
+	v = &s->files[s->reference].survey;
+	return v->last - v->first;
+}
+
+/* --- lines of logs --- */
+
+struct log_sink {
+	struct sink sink;
+	struct session *session;
+	struct session_file *file;
+	bool complete; /* the frames that will be shown are known */
+};
+
+static bool is_shown(const struct log_sink *l, int64_t time)
+{
+	const struct session *s = l->session;
+	int64_t error = l->file->clock.error;
+
+	for (size_t i = 0; i < s->n_worst; i++) {
+		const struct clock_frame *f = &s->axis.frames[s->worst[i].frame];
+
+		if (time >= f->start - error && time <= f->start + f->duration + error)
+			return true;
+	}
+	return false;
+}
+
+static enum status log_sink_event(struct sink *sink, struct trace *t, const struct event *ev,
+				  struct err *e)
+{
+	struct log_sink *l = (struct log_sink *)sink;
+	struct session_file *f = l->file;
+	const char *text, *level = "";
+	size_t n;
+	int64_t time;
+
+	(void)e;
+	if (ev->kind != EV_LOG || !(ev->has & EV_HAS_TIME))
+		return ST_OK;
+	time = clock_there(&f->clock, ev->time);
+	if (l->complete && !is_shown(l, time))
+		return ST_OK;
+	if (f->n_lines == SESSION_LINES) {
+		f->left_out++;
+		return ST_OK;
+	}
+	text = intern_text(&t->strings, ev->has & EV_HAS_NAME ? ev->name : 0, &n);
+	text = arena_strndup(&l->session->texts, text, n);
+	if (ev->has & EV_HAS_TYPE)
+		level = arena_strndup(&l->session->texts, trace_text(t, t->markers[ev->type].name),
+				      strlen(trace_text(t, t->markers[ev->type].name)));
+	VEC_PUSH(f->lines, f->n_lines, f->cap_lines) = (struct session_line){time, text, level};
+	return ST_OK;
+}
+
+static enum status log_sink_batch(struct sink *s, struct trace *t, const struct sink_batch *b,
+				  struct err *e)
+{
+	return sink_each(s, t, b, e, log_sink_event);
+}
+
+static enum status log_sink_edge(struct sink *s, struct trace *t, struct err *e)
+{
+	(void)s, (void)t, (void)e;
+	return ST_OK;
+}
+
+/* --- what is in the frames --- */
+
+static void add_part(struct session *s, struct session_file *f, unsigned what)
+{
+	const struct survey *v = &f->survey;
+	struct session_part *p = &f->parts[f->n_parts++];
+	struct frames_options o = {.bare = true, .tops = what == PART_COUNTERS ? 0 : SESSION_SITES};
+	struct frames_lines_options l = {.n = FRAMES_LINES_MOST};
+	int64_t step = (v->last - v->first) / SESSION_STEPS + 1;
+
+	p->what = what;
+	p->placed = session_placed(s, f);
+	p->bytes = what == PART_CALLS ? SUM_TIME_SELF : v->requested ? SUM_REQUESTED : SUM_REAL;
+	o.project.by[0].by = KEY_SITE;
+	o.project.n_by = 1;
+	o.project.domain = what < DOMAINS ? (int)what : DOMAIN_DEFAULT;
+	o.project.want = what < DOMAINS ? SUMS_BASE : SUMS_TIME;
+	o.sort = what == PART_COUNTERS ? FRAMES_AUTO : (int)p->bytes;
+	frames_init(&p->frames, &o);
+	if (what >= DOMAINS || !v->events[EV_ALLOC] || !v->timed)
+		return;
+	l.project = o.project;
+	l.metric = p->bytes == SUM_REQUESTED ? SUM_LIVE_REQUESTED : SUM_LIVE_REAL;
+	l.project.want = SUM_BIT(l.metric) | SUM_BIT(SUM_LIVE_COUNT);
+	l.every = step;
+	p->lines = frames_lines_new(&l);
+}
+
+static void add_parts(struct session *s, struct session_file *f)
+{
+	const struct survey *v = &f->survey;
+
+	f->parts = mem_zarray(PART_COUNTERS + 1, sizeof *f->parts);
+	for (unsigned d = 0; d < DOMAINS; d++)
+		if (v->domains >> d & 1)
+			add_part(s, f, d);
+	if (v->events[EV_ENTER] || v->events[EV_SAMPLE])
+		add_part(s, f, PART_CALLS);
+	if (v->events[EV_COUNTER])
+		add_part(s, f, PART_COUNTERS);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool part_value(const struct session_part *p, size_t frame, enum sum sum, uint64_t *v)
+{
+	decimal d;
+
+	if (!p->rows || !p->rows[frame])
+		return false;
+	if (!frames_value(&p->frames, p->rows[frame] - 1, (int)sum, &d) || d < 0)
+		return false;
+	*v = (uint64_t)(d / DECIMAL_UNIT);
+	return true;
+}
+
+static void end_part(struct session *s, struct session_part *p)
+{
+	uint64_t *all = mem_array(s->axis.n + 1, sizeof *all), v;
+	size_t n = 0;
+
+	names_disambiguate(&p->frames.project.names);
+	if (p->placed) {
+		p->rows = mem_zarray(s->axis.n + 1, sizeof *p->rows);
+		for (size_t i = 0; i < p->frames.n; i++) {
+			const struct frame *f = &p->frames.rows[i];
+
+			if (f->capture == 1 && f->kind == SLICE_FRAME && f->number >= 0 &&
+			    (uint64_t)f->number < s->axis.n)
+				p->rows[f->number] = (uint32_t)i + 1;
+		}
+	}
+	for (size_t i = 0; i < s->axis.n; i++)
+		if (part_value(p, i, p->bytes, &v))
+			all[n++] = v;
+	sort_array(all, n, sizeof *all, compare_u64);
+	p->median = n ? all[n / 2] : 0;
+	free(all);
+}
+
+static void read_parts(struct session *s, struct session_file *f,
+		       const struct import_options *import, struct cli_symbols *symbols)
+{
+	struct log_sink log = {
+	    .sink = {.begin = log_sink_edge, .batch = log_sink_batch, .end = log_sink_edge},
+	    .session = s,
+	    .file = f,
+	    .complete = !f->survey.domains};
+	struct cli_loop loop = {.import = import, .symbols = symbols};
+	struct sink_tee tees[2 * (PART_COUNTERS + 1)];
+	struct axis_tap tap;
+	struct sink *to = &log.sink;
+	size_t n = 0;
+
+	add_parts(s, f);
+	for (size_t i = 0; i < f->n_parts; i++) {
+		sink_tee_init(&tees[n], frames_sink(&f->parts[i].frames), to);
+		to = &tees[n++].tap.sink;
+		if (!f->parts[i].lines)
+			continue;
+		sink_tee_init(&tees[n],
+			      grouped_profile_sink(frames_lines_project(f->parts[i].lines)), to);
+		to = &tees[n++].tap.sink;
+	}
+	axis_tap_init(&tap, to, &s->axis, &f->survey, &f->clock);
+	loop.sink = &tap.tap.sink;
+	cli_inputs(&loop, 1, &f->path);
+	axis_tap_release(&tap);
+	for (size_t i = 0; i < f->n_parts; i++)
+		end_part(s, &f->parts[i]);
+}
+
+/* --- the frames that are shown --- */
+
+static struct session_worst *worst_of(struct session *s, size_t frame)
+{
+	size_t i = 0;
+
+	while (i < s->n_worst && s->worst[i].frame < frame)
+		i++;
+	if (i < s->n_worst && s->worst[i].frame == frame)
+		return &s->worst[i];
+	VEC_PUSH(s->worst, s->n_worst, s->cap_worst) = (struct session_worst){.frame = frame};
+	memmove(&s->worst[i + 1], &s->worst[i], (s->n_worst - 1 - i) * sizeof *s->worst);
+	s->worst[i] = (struct session_worst){.frame = frame};
+	return &s->worst[i];
+}
+
+static void add_why(struct session_worst *w, const char *text)
+{
+	if (w->why.len)
+		buf_adds(&w->why, ", ");
+	buf_adds(&w->why, text);
+}
+
+/* Indexes of the n largest values of the axis's frames; how many there are. */
+static size_t largest(const struct session *s, const struct session_part *p, size_t *to,
+		      size_t most)
+{
+	uint64_t values[SESSION_LONGEST > SESSION_MOST ? SESSION_LONGEST : SESSION_MOST], v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->axis.n; i++) {
+		const struct clock_frame *f = &s->axis.frames[i];
+		size_t at;
+
+		if (!p && f->duration < 0)
+			continue;
+		v = p ? 0 : (uint64_t)f->duration;
+		if (p && !part_value(p, i, p->bytes, &v))
+			continue;
+		for (at = n; at && values[at - 1] < v; at--)
+			if (at < most) {
+				values[at] = values[at - 1];
+				to[at] = to[at - 1];
+			}
+		if (at < most) {
+			values[at] = v;
+			to[at] = i;
+			n += n < most;
+		}
+	}
+	return n;
+}
+
+static void choose_longest(struct session *s)
+{
+	size_t at[SESSION_LONGEST], n = largest(s, NULL, at, SESSION_LONGEST);
+
+	for (size_t i = 0; i < n; i++) {
+		struct session_worst *w = worst_of(s, at[i]);
+
+		w->longest = true;
+		add_why(w, "duration");
+	}
+}
+
+static void choose_of_part(struct session *s, const struct session_file *f,
+			   const struct session_part *p)
+{
+	size_t at[SESSION_MOST], n = largest(s, p, at, SESSION_MOST);
+	struct buf b = BUF_INIT;
+	uint64_t v;
+
+	buf_addf(&b, "%s of %s", part_word(p), f->name);
+	for (size_t i = 0; i < n; i++)
+		if (part_value(p, at[i], p->bytes, &v) && v && v / SESSION_OUTLIER >= p->median)
+			add_why(worst_of(s, at[i]), buf_str(&b));
+	buf_release(&b);
+}
+
+/* Logs come last, when it is known which frames are shown. */
+void session_read(struct session *s, const struct import_options *import,
+		  struct cli_symbols *symbols)
+{
+	session_look(s);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->files[i].capture)
+			read_survey(&s->files[i], import);
+	choose_reference(s);
+	s->median = -1;
+	if (s->reference == s->n)
+		return;
+	set_axis(s);
+	place_all(s);
+	choose_longest(s);
+	for (unsigned logs = 0; logs < 2; logs++)
+		for (size_t i = 0; i < s->n; i++) {
+			struct session_file *f = &s->files[i];
+
+			if (!f->surveyed || f->survey.events[EV_OBJECT] ||
+			    logs != (f->survey.events[EV_LOG] != 0))
+				continue;
+			read_parts(s, f, import, symbols);
+			for (size_t k = 0; k < f->n_parts; k++)
+				if (f->parts[k].what < DOMAINS)
+					choose_of_part(s, f, &f->parts[k]);
+		}
+}
+
+const char *part_word(const struct session_part *p)
+{
+	static const char *const words[] = {
+	    [DOMAIN_MALLOC] = "native",  [DOMAIN_POOL] = "pools", [DOMAIN_MMAP] = "mappings",
+	    [DOMAIN_MONO] = "managed",   [DOMAIN_LUA] = "Lua",    [PART_CALLS] = "calls",
+	    [PART_COUNTERS] = "counters"};
+
+	return words[p->what];
+}
+
+/* --- growth --- */
+
+static struct session_growth growth_of(const struct table_series *t, const char *site,
+				       const decimal *y)
+{
+	size_t n = t->n_points, first = n / 4 - 1;
+	struct session_growth g = {.site = site, .from = t->x[first + 1]};
+
+	g.before = (uint64_t)(y[first] / DECIMAL_UNIT);
+	g.after = (uint64_t)(y[n - 1] / DECIMAL_UNIT);
+	for (size_t i = first + 1; i < n; i++) {
+		g.rises += y[i] > y[i - 1];
+		g.falls |= y[i] < y[i - 1];
+	}
+	return g;
+}
+
+size_t session_growths(struct session_part *p, struct session_growth *to, size_t most)
+{
+	const struct table_series *t;
+	decimal *all;
+	size_t n = 0;
+
+	if (!p->lines)
+		return 0;
+	names_disambiguate(&frames_lines_project(p->lines)->names);
+	t = frames_lines_series(p->lines);
+	if (!t || t->x_type != COLUMN_TIME || t->n_points < SESSION_STEPS - 1)
+		return 0;
+	all = mem_zarray(t->n_points, sizeof *all);
+	for (size_t i = 0; i < t->n_lines; i++)
+		for (size_t k = 0; k < t->n_points; k++)
+			all[k] += t->lines[i].y[k];
+	to[n] = growth_of(t, "", all);
+	to[n++].whole = true;
+	free(all);
+	for (size_t i = 0; i < t->n_lines && n < most; i++)
+		if (strcmp(t->lines[i].key, "others") != 0)
+			to[n++] = growth_of(t, t->lines[i].title, t->lines[i].y);
+	return n;
+}
+
+bool session_leaks(const struct session_growth *g)
+{
+	return !g->whole && !g->falls && g->rises + 1 >= SESSION_STEPS - SESSION_STEPS / 4 &&
+	       g->after > g->before;
+}
+
+void session_release(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct session_file *f = &s->files[i];
+
+		for (size_t k = 0; k < f->n_parts; k++) {
+			frames_release(&f->parts[k].frames);
+			frames_lines_free(f->parts[k].lines);
+			free(f->parts[k].rows);
+		}
+		free(f->parts);
+		survey_release(&f->survey);
+		free(f->lines);
+		free(f->path);
+	}
+	for (size_t i = 0; i < s->n_worst; i++)
+		buf_release(&s->worst[i].why);
+	free(s->worst);
+	free(s->files);
+	arena_release(&s->texts);
+}

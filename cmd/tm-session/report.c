@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tm-session/session.h"
+#include "cmd/tm-session/sheet.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/sort.h"
+#include "lib/base/text.h"
+#include "lib/group/chain.h"
+#include "lib/group/rank.h"
+#include "lib/tally/pacing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LINES_SHOWN = 4, BUILD_SHOWN = 12, GROWTHS = FRAMES_LINES_MOST + 1 };
+
+enum {
+	FILE_NAME,
+	FILE_KIND,
+	FILE_PROGRAM,
+	FILE_BUILD,
+	FILE_DATE,
+	FILE_TIME,
+	FILE_FRAMES,
+	FILE_OFFSET,
+	FILE_ERROR,
+	FILE_DRIFT,
+	FILE_CLOCK,
+	FILE_COLUMNS
+};
+static struct table_column file_columns[] = {
+    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
+    {"kind", "kind", COLUMN_TEXT, COLUMN_PROSE | COLUMN_SHORTEN, 0},
+    {"program", "program", COLUMN_TEXT, COLUMN_SPARE, 0},
+    {"build", "build", COLUMN_TEXT, COLUMN_SPARE | COLUMN_FIRST_SPARE, 0},
+    {"began", "began (UTC)", COLUMN_TEXT, COLUMN_SPARE | COLUMN_FIRST_SPARE, 0},
+    {"duration_ns", "duration", COLUMN_TIME, 0, 0},
+    {"frames", "frames", COLUMN_INT, 0, 0},
+    {"offset_ns", "offset", COLUMN_TIME, COLUMN_SIGNED, 0},
+    {"error_ns", "+/-", COLUMN_TIME, 0, 0},
+    {"drift_ppb", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+    {"clock", "clock", COLUMN_TEXT, COLUMN_PROSE, 0},
+};
+
+enum { WORST_FRAME, WORST_AT, WORST_TIME, WORST_WHY, WORST_COLUMNS };
+static struct table_column worst_columns[] = {
+    {"frame", "frame", COLUMN_INT, 0, 0},
+    {"at_ns", "at", COLUMN_TIME, 0, 0},
+    {"duration_ns", "duration", COLUMN_TIME, 0, 0},
+    {"why", "worst by", COLUMN_TEXT, COLUMN_PROSE, 0},
+};
+
+enum {
+	DID_FRAME,
+	DID_FILE,
+	DID_PART,
+	DID_COUNT,
+	DID_BYTES,
+	DID_TIME,
+	DID_MEDIAN_BYTES,
+	DID_MEDIAN_TIME,
+	DID_SITE,
+	DID_SITE_BYTES,
+	DID_SITE_TIME,
+	DID_COLUMNS
+};
+static struct table_column did_columns[] = {
+    {"frame", "frame", COLUMN_INT, 0, 0},
+    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
+    {"domain", "domain", COLUMN_TEXT, COLUMN_PROSE, 0},
+    {"count", "count", COLUMN_INT, 0, 0},
+    {"bytes", "bytes", COLUMN_BYTES, 0, 0},
+    {"time_ns", "time", COLUMN_TIME, 0, 0},
+    {"median_bytes", "median", COLUMN_BYTES, 0, 0},
+    {"median_ns", "median time", COLUMN_TIME, 0, 0},
+    {"site", "most by", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+    {"site_bytes", "its bytes", COLUMN_BYTES, 0, 0},
+    {"site_ns", "its time", COLUMN_TIME, 0, 0},
+};
+
+/* The site comes last: the sums of a file have none. */
+enum {
+	GROWN_FILE,
+	GROWN_PART,
+	GROWN_BEFORE,
+	GROWN_AFTER,
+	GROWN_GROWTH,
+	GROWN_MINUTE,
+	GROWN_RISES,
+	GROWN_SITE,
+	GROWN_COLUMNS
+};
+static struct table_column grown_columns[] = {
+    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
+    {"domain", "domain", COLUMN_TEXT, COLUMN_PROSE, 0},
+    {"live_before", "live, at a quarter", COLUMN_BYTES, 0, 0},
+    {"live_after", "at the end", COLUMN_BYTES, 0, 0},
+    {"growth", "growth", COLUMN_BYTES, COLUMN_SIGNED, 0},
+    {"growth_per_minute", "a minute", COLUMN_BYTES, COLUMN_SIGNED, 0},
+    {"rises", "steps that rose", COLUMN_INT, 0, 0},
+    {"site", "site", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+};
+
+enum { PACE_WHAT, PACE_VALUE, PACE_UNIT, PACE_COLUMNS };
+static struct table_column pace_columns[] = {
+    {"measure", "measure", COLUMN_TEXT, COLUMN_PROSE, 0},
+    {"value", "value", COLUMN_DECIMAL, 0, 2},
+    {"unit", "unit", COLUMN_TEXT, COLUMN_PROSE, 0},
+};
+
+enum { LOG_FRAME, LOG_TIME, LOG_FILE, LOG_LEVEL, LOG_TEXT, LOG_COLUMNS };
+static struct table_column log_columns[] = {
+    {"frame", "frame", COLUMN_INT, 0, 0},
+    {"at_ns", "at", COLUMN_TIME, 0, 0},
+    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
+    {"level", "level", COLUMN_TEXT, 0, 0},
+    {"text", "log", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+};
+
+enum { FILES, WORST, DID, LOG, PACE, GROWN, LEAKS, SHEETS };
+
+struct session_report {
+	struct session *s;
+	struct sheet sheets[SHEETS];
+	char titles[SHEETS][160];
+	const char *notes[4];
+	size_t n_notes;
+};
+
+/* --- files --- */
+
+static const char *const why_words[] = {
+    [CLOCK_NOTHING_SHARED] = "unknown: it shares neither frames nor sync markers nor a date",
+    [CLOCK_NO_TIMES] = "unknown: it has no times",
+    [CLOCK_NO_MATCH] = "unknown: its frames match none of another file's",
+    [CLOCK_EVEN] = "unknown: its frames are too even to be told apart",
+    [CLOCK_AMBIGUOUS] = "unknown: its frames match in more than one way",
+    [CLOCK_DISAGREE] = "unknown: its markers are of different moments",
+};
+
+static void clock_text(const struct session *s, const struct session_file *f, struct buf *b)
+{
+	const struct session_clock *c = &f->clock;
+
+	switch (c->by) {
+	case CLOCK_ITSELF: buf_adds(b, "the session's"); return;
+	case CLOCK_UNKNOWN: buf_adds(b, why_words[c->why]); return;
+	case CLOCK_FRAMES:
+		buf_addf(b, "by %" PRIu64 " shared frame%s", c->shared, plural_s(c->shared));
+		break;
+	case CLOCK_MARKERS:
+		buf_addf(b, "by %" PRIu64 " shared marker%s", c->shared, plural_s(c->shared));
+		break;
+	case CLOCK_DATES:
+		buf_adds(b,
+			 "by the dates at which the files begin, if their clocks were set alike");
+		break;
+	}
+	if (f->through != s->reference)
+		buf_addf(b, ", through %s", s->files[f->through].name);
+}
+
+static void date_text(const struct survey *v, struct buf *b)
+{
+	int64_t at = v->date + v->first;
+	time_t seconds = (time_t)(at / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm))
+		return;
+	buf_addf(b, "%04d-%02d-%02d %02d:%02d:%02d%s", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+		 tm.tm_hour, tm.tm_min, tm.tm_sec, v->zoned ? "" : " (zone unknown)");
+}
+
+/* What wrote a trace of ours. */
+static const char *kind_of(const struct session_file *f)
+{
+	const char *format = f->survey.format;
+
+	return !format                                  ? f->what
+	       : !strcmp(format, TRACE_OF_RECORDER)     ? "a recording of tm-record"
+	       : !strcmp(format, TRACE_OF_LUA_RECORDER) ? "a recording of the Lua module"
+							: f->what;
+}
+
+static void fill_file(struct session_report *r, const struct session_file *f)
+{
+	struct sheet *to = &r->sheets[FILES];
+	struct table_cell *c = sheet_row(to);
+	const struct survey *v = &f->survey;
+	struct buf b = BUF_INIT;
+
+	c[FILE_NAME] = sheet_text(to, f->name);
+	c[FILE_KIND] = sheet_text(to, kind_of(f));
+	if (!f->surveyed) {
+		if (f->reading_failed)
+			c[FILE_CLOCK] = sheet_text(to, "could not be read");
+		else if (f->capture)
+			c[FILE_CLOCK] = sheet_text(to, "no capture is in it");
+		return;
+	}
+	if (v->program)
+		c[FILE_PROGRAM] = sheet_text(to, v->program);
+	if (v->build)
+		c[FILE_BUILD] = sheet_text(to, v->build);
+	if (v->dated) {
+		date_text(v, &b);
+		c[FILE_DATE] = sheet_text(to, buf_str(&b));
+	}
+	if (v->timed)
+		c[FILE_TIME] = cell_number((uint64_t)v->last - (uint64_t)v->first);
+	if (v->n)
+		c[FILE_FRAMES] = cell_number(v->n);
+	if (f->clock.by) {
+		c[FILE_OFFSET] = cell_signed(f->clock.offset);
+		if (f->clock.by != CLOCK_ITSELF)
+			c[FILE_ERROR] = cell_signed(f->clock.error);
+		if (f->clock.drift != 0.0)
+			c[FILE_DRIFT] = cell_rounded(f->clock.drift * 1e9);
+	}
+	b.len = 0;
+	clock_text(r->s, f, &b);
+	if (f->clock.by && f->clock.by != CLOCK_ITSELF && r->s->median >= 0 &&
+	    !session_placed(r->s, f))
+		buf_adds(&b, "; its frames are not told apart");
+	if (f->clock.drift != 0.0)
+		buf_addf(&b, "; it runs %.1f ppm %s",
+			 f->clock.drift < 0 ? -f->clock.drift * 1e6 : f->clock.drift * 1e6,
+			 f->clock.drift < 0 ? "fast" : "slow");
+	if (v->captures > 1)
+		buf_addf(&b, "; the first of %" PRIu64 " captures", v->captures);
+	c[FILE_CLOCK] = sheet_text(to, buf_str(&b));
+	buf_release(&b);
+}
+
+/* --- frames --- */
+
+static void add_place(struct buf *b, const struct session_part *p, uint32_t group)
+{
+	struct group_name n;
+
+	group_name(&p->frames.project, 0, group, &n);
+	buf_add(b, n.name, n.name_len);
+	if (n.file_len) {
+		buf_adds(b, "  ");
+		chain_place(b, n.file, n.file_len, n.line);
+	}
+}
+
+static void add_amount(struct buf *b, const struct session_part *p, uint64_t v)
+{
+	if (p->what == PART_CALLS)
+		time_text(b, v);
+	else
+		size_text(b, v);
+}
+
+static void fill_did(struct session_report *r, const struct session_file *f,
+		     const struct session_part *p, size_t frame, uint64_t v)
+{
+	struct sheet *to = &r->sheets[DID];
+	struct table_cell *c = sheet_row(to);
+	const struct frame *row = &p->frames.rows[p->rows[frame] - 1];
+	bool calls = p->what == PART_CALLS;
+	struct buf b = BUF_INIT;
+	uint64_t count;
+
+	c[DID_FRAME] = cell_signed(r->s->axis.numbers[frame]);
+	c[DID_FILE] = sheet_text(to, f->name);
+	c[DID_PART] = sheet_text(to, part_word(p));
+	if (part_value(p, frame, calls ? SUM_CALLS : SUM_COUNT, &count))
+		c[DID_COUNT] = cell_number(count);
+	c[calls ? DID_TIME : DID_BYTES] = cell_number(v);
+	c[calls ? DID_MEDIAN_TIME : DID_MEDIAN_BYTES] = cell_number(p->median);
+	if (row->n_tops) {
+		const struct frame_top *t = &p->frames.tops[row->first_top];
+
+		add_place(&b, p, t->group);
+		c[DID_SITE] = sheet_text(to, buf_str(&b));
+		c[calls ? DID_SITE_TIME : DID_SITE_BYTES] = cell_number(t->value);
+	}
+	buf_release(&b);
+}
+
+/* "Lua, game.lua.tmt: 1.2 MiB in 300 (median 3.0 KiB): 1.1 MiB spawn  a.lua:10; ..." */
+static void say_did(struct session_report *r, const struct session_file *f,
+		    const struct session_part *p, size_t frame)
+{
+	const struct frame *row;
+	struct buf b = BUF_INIT;
+	uint64_t v, count;
+
+	if (!part_value(p, frame, p->bytes, &v) || !v)
+		return;
+	row = &p->frames.rows[p->rows[frame] - 1];
+	buf_addf(&b, "%s, %s: ", part_word(p), f->name);
+	add_amount(&b, p, v);
+	if (part_value(p, frame, p->what == PART_CALLS ? SUM_CALLS : SUM_COUNT, &count))
+		buf_addf(&b, " in %" PRIu64, count);
+	buf_adds(&b, " (median ");
+	add_amount(&b, p, p->median);
+	buf_adds(&b, ")");
+	for (unsigned i = 0; i < row->n_tops; i++) {
+		const struct frame_top *t = &p->frames.tops[row->first_top + i];
+
+		buf_adds(&b, i ? "; " : ": ");
+		add_amount(&b, p, t->value);
+		buf_addc(&b, ' ');
+		add_place(&b, p, t->group);
+	}
+	sheet_detail(&r->sheets[WORST], &b);
+	buf_release(&b);
+	fill_did(r, f, p, frame, v);
+}
+
+static void say_counters(struct session_report *r, const struct session_file *f,
+			 const struct session_part *p, size_t frame)
+{
+	const struct frames_counters *c = &p->frames.counters;
+	struct buf b = BUF_INIT;
+	unsigned n = 0;
+	decimal v;
+
+	for (size_t i = 0; p->rows && p->rows[frame] && i < c->n && n < SESSION_COUNTERS; i++) {
+		const char *unit = frames_counters_unit(c, i);
+		const struct table_column column = {.type = counter_column(unit), .decimals = 2};
+		struct table_cell cell;
+
+		if (c->items[i].domain ||
+		    !frames_counters_value(c, p->rows[frame] - 1,
+					   FRAME_METRICS + (int)i * COUNTER_STATS + COUNTER_LAST,
+					   &v))
+			continue;
+		cell = cell_decimal(v);
+		if (n++)
+			buf_adds(&b, ", ");
+		else
+			buf_addf(&b, "counters, %s: ", f->name);
+		buf_addf(&b, "%s ", frames_counters_name(c, i));
+		cell_for_people(&b, &column, &cell, false);
+		if (column.type == COLUMN_DECIMAL && *unit)
+			buf_addf(&b, " %s", unit);
+	}
+	if (n)
+		sheet_detail(&r->sheets[WORST], &b);
+	buf_release(&b);
+}
+
+/* The lines that may be of the frame, as far as the clock of the log is known; of many, those that are nearest to it. */
+static void say_log(struct session_report *r, const struct session_file *f, size_t frame)
+{
+	const struct clock_frame *at = &r->s->axis.frames[frame];
+	int64_t error = f->clock.error, end = at->start + (at->duration > 0 ? at->duration : 0);
+	size_t from = BISECT(i, (size_t)0, f->n_lines, f->lines[i].time < at->start - error);
+	size_t to = BISECT(i, from, f->n_lines, f->lines[i].time <= end + error);
+	size_t near = BISECT(i, from, to, f->lines[i].time < at->start), first, last;
+	struct buf b = BUF_INIT;
+
+	first = near - from > LINES_SHOWN / 2 ? near - LINES_SHOWN / 2 : from;
+	last = to - first > LINES_SHOWN ? first + LINES_SHOWN : to;
+	for (size_t i = first; i < last; i++) {
+		const struct session_line *l = &f->lines[i];
+		struct table_cell *c = sheet_row(&r->sheets[LOG]);
+
+		buf_addf(&b, "log, %s", f->name);
+		if (error > at->duration) {
+			buf_adds(&b, " (+/- ");
+			time_text(&b, (uint64_t)error);
+			buf_adds(&b, ")");
+		}
+		buf_addf(&b, ": %s%s%s", l->level, *l->level ? ": " : "", l->text);
+		sheet_detail(&r->sheets[WORST], &b);
+		c[LOG_FRAME] = cell_signed(r->s->axis.numbers[frame]);
+		c[LOG_TIME] = cell_signed(l->time);
+		c[LOG_FILE] = sheet_text(&r->sheets[LOG], f->name);
+		if (*l->level)
+			c[LOG_LEVEL] = sheet_text(&r->sheets[LOG], l->level);
+		c[LOG_TEXT] = sheet_text(&r->sheets[LOG], l->text);
+	}
+	if (to - from > LINES_SHOWN) {
+		buf_addf(&b, "log, %s: %zu other lines may be of this frame", f->name,
+			 to - from - LINES_SHOWN);
+		sheet_detail(&r->sheets[WORST], &b);
+	}
+	buf_release(&b);
+}
+
+static void fill_frame(struct session_report *r, const struct session_worst *w)
+{
+	struct session *s = r->s;
+	const struct clock_frame *at = &s->axis.frames[w->frame];
+	struct table_cell *c = sheet_row(&r->sheets[WORST]);
+
+	c[WORST_FRAME] = cell_signed(s->axis.numbers[w->frame]);
+	c[WORST_AT] = cell_signed(at->start);
+	if (at->duration >= 0)
+		c[WORST_TIME] = cell_signed(at->duration);
+	c[WORST_WHY] = cell_text(w->why.data, w->why.len);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct session_file *f = &s->files[i];
+
+		for (size_t k = 0; k < f->n_parts; k++) {
+			const struct session_part *p = &f->parts[k];
+
+			if (p->what == PART_COUNTERS)
+				say_counters(r, f, p, w->frame);
+			else
+				say_did(r, f, p, w->frame);
+		}
+		if (f->clock.by)
+			say_log(r, f, w->frame);
+	}
+}
+
+static void fill_pacing(struct session_report *r)
+{
+	struct pacing p = {.n = 0};
+	struct sheet *to = &r->sheets[PACE];
+	decimal v;
+
+	for (size_t i = 0; i < r->s->axis.n; i++)
+		pacing_add(&p, r->s->axis.frames[i].duration >= 0, r->s->axis.frames[i].duration);
+	for (unsigned m = 0; m < PACING_METRICS; m++) {
+		struct table_cell *c;
+
+		if (!pacing_value(&p, (enum pacing_metric)m, &v))
+			continue;
+		c = sheet_row(to);
+		c[PACE_WHAT] = cell_text(pacing_words[m].name, strlen(pacing_words[m].name));
+		c[PACE_VALUE] = cell_decimal(v);
+		c[PACE_UNIT] = cell_text(pacing_words[m].unit, strlen(pacing_words[m].unit));
+	}
+	pacing_release(&p);
+}
+
+/* --- growth --- */
+
+static void fill_growth(struct session_report *r, unsigned sheet, const struct session_file *f,
+			const struct session_part *p, const struct session_growth *g)
+{
+	struct sheet *to = &r->sheets[sheet];
+	struct table_cell *c = sheet_row(to);
+	double minutes = (double)(f->survey.last - g->from) / 60e9;
+
+	c[GROWN_FILE] = sheet_text(to, f->name);
+	c[GROWN_PART] = sheet_text(to, part_word(p));
+	if (!g->whole)
+		c[GROWN_SITE] = sheet_text(to, g->site);
+	c[GROWN_BEFORE] = cell_number(g->before);
+	c[GROWN_AFTER] = cell_number(g->after);
+	c[GROWN_GROWTH] = cell_difference(g->before, g->after);
+	if (minutes > 0)
+		c[GROWN_MINUTE] = cell_rounded(((double)g->after - (double)g->before) / minutes);
+	c[GROWN_RISES] = cell_number(g->rises);
+}
+
+static int compare_growths(const void *a, const void *b)
+{
+	const struct session_growth *x = a, *y = b;
+	uint64_t p = x->after - x->before, q = y->after - y->before;
+
+	return p < q ? 1 : p > q ? -1 : strcmp(x->site, y->site);
+}
+
+static void fill_growths(struct session_report *r, const struct session_file *f,
+			 struct session_part *p)
+{
+	struct session_growth g[GROWTHS], leaks[GROWTHS];
+	size_t n = session_growths(p, g, GROWTHS), n_leaks = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (g[i].whole)
+			fill_growth(r, GROWN, f, p, &g[i]);
+		else if (session_leaks(&g[i]))
+			leaks[n_leaks++] = g[i];
+	sort_array(leaks, n_leaks, sizeof *leaks, compare_growths);
+	for (size_t i = 0; i < n_leaks && i < SESSION_LEAKS; i++)
+		fill_growth(r, LEAKS, f, p, &leaks[i]);
+}
+
+/* --- the whole --- */
+
+static void title(struct session_report *r, unsigned sheet, const char *text)
+{
+	snprintf(r->titles[sheet], sizeof r->titles[sheet], "%s", text);
+	r->sheets[sheet].table.title = r->titles[sheet];
+}
+
+static void add_titles(struct session_report *r)
+{
+	const struct session *s = r->s;
+	uint64_t left_out = 0;
+	size_t captures = 0;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < s->n; i++) {
+		captures += s->files[i].surveyed;
+		left_out += s->files[i].left_out;
+	}
+	buf_addf(&b, "%zu file%s, %zu of them captures", s->n, plural_s(s->n), captures);
+	title(r, FILES, buf_str(&b));
+	b.len = 0;
+	buf_addf(&b, "worst frames: %zu of %zu", s->n_worst, s->axis.n);
+	if (s->median >= 0) {
+		buf_adds(&b, ", of which the median takes ");
+		time_text(&b, (uint64_t)s->median);
+	}
+	title(r, WORST, buf_str(&b));
+	buf_release(&b);
+	r->sheets[WORST].table.empty = "no file has frames with times";
+	r->sheets[WORST].table.flags = TABLE_AHEAD;
+	r->sheets[GROWN].table.empty = "no file has allocations that can be followed over time";
+	r->sheets[LEAKS].table.empty = "none grew in every step";
+	if (left_out)
+		r->notes[r->n_notes++] =
+		    "some lines of logs are left out: of a file, the first 10000";
+	r->sheets[LOG].table.notes = r->notes;
+	r->sheets[LOG].table.n_notes = r->n_notes;
+}
+
+struct session_report *session_report_new(struct session *s)
+{
+	static const struct {
+		const char *name, *title;
+		struct table_column *columns;
+		size_t n;
+	} of[SHEETS] = {
+	    [FILES] = {"files", NULL, file_columns, FILE_COLUMNS},
+	    [WORST] = {"worst-frames", NULL, worst_columns, WORST_COLUMNS},
+	    [DID] = {"in-frames", "what each domain did in these frames", did_columns, DID_COLUMNS},
+	    [LOG] = {"log", "lines of logs in these frames", log_columns, LOG_COLUMNS},
+	    [PACE] = {"pacing", "pacing of frames", pace_columns, PACE_COLUMNS},
+	    [GROWN] = {"growth", "live bytes, after a quarter of the time and at the end",
+		       grown_columns, GROWN_COLUMNS - 1},
+	    [LEAKS] = {"leaks", "sites whose live bytes grew all the time", grown_columns,
+		       GROWN_COLUMNS},
+	};
+	struct session_report *r = mem_zalloc(sizeof *r);
+
+	r->s = s;
+	for (unsigned i = 0; i < SHEETS; i++)
+		sheet_init(&r->sheets[i], of[i].name, of[i].title, of[i].columns, of[i].n);
+	for (size_t i = 0; i < s->n; i++)
+		fill_file(r, &s->files[i]);
+	for (size_t i = 0; i < s->n_worst; i++)
+		fill_frame(r, &s->worst[i]);
+	fill_pacing(r);
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->files[i].n_parts; k++)
+			fill_growths(r, &s->files[i], &s->files[i].parts[k]);
+	add_titles(r);
+	return r;
+}
+
+void session_report_add(struct session_report *r, struct table_document *d, bool brief)
+{
+	for (size_t i = 0; i < r->s->n; i++)
+		document_input(d, r->s->files[i].path, r->s->files[i].what);
+	document_number(d, "frames", COLUMN_INT, 0, cell_number(r->s->axis.n));
+	document_number(d, "leaks", COLUMN_INT, 0, cell_number(r->sheets[LEAKS].n));
+	for (unsigned i = 0; i < SHEETS; i++)
+		if (!(brief && (i == DID || i == LOG)) &&
+		    (r->sheets[i].n || i == FILES || i == WORST || i == GROWN || i == LEAKS))
+			document_table(d, &r->sheets[i].table);
+}
+
+void session_report_free(struct session_report *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < SHEETS; i++)
+		sheet_release(&r->sheets[i]);
+	free(r);
+}

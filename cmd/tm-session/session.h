@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A session: the files of a folder that are of one run, each with its clock, and what is known of each frame. The axis is
+ * the clock and the frames of the file with most frames that have times; without such a file it has no frames.
+ *
+ * Memory is O(frames x parts) and that of lib/tally/slices.h, of one file at a time.
+ */
+#ifndef TM_CMD_SESSION_SESSION_H
+#define TM_CMD_SESSION_SESSION_H
+
+#include "lib/cli/autosymbolize.h"
+#include "lib/cli/cli.h"
+#include "lib/report/frames/frames.h"
+#include "lib/report/frames/lines.h"
+#include "lib/session/axis.h"
+#include "lib/table/document.h"
+
+enum {
+	SESSION_FILES = 4096,
+	SESSION_DEPTH = 8,     /* of folders in the folder */
+	SESSION_LINES = 10000, /* of a log that are kept, of each file */
+	SESSION_STEPS = 8,     /* of the session's time, for growth */
+	SESSION_SITES = 3,     /* of a part in a frame */
+	SESSION_LONGEST = 5,   /* frames, by duration */
+	SESSION_MOST = 3,      /* and by each part */
+	SESSION_OUTLIER = 4,   /* times the median: a frame is shown for what a part did in it */
+	SESSION_LEAKS = 20,    /* rows */
+	SESSION_COUNTERS = 8,  /* of a file, that are shown in a frame */
+};
+
+/* What one file says of one domain, of its calls, or its counters. */
+enum { PART_CALLS = DOMAINS, PART_COUNTERS };
+
+struct session_part {
+	unsigned what; /* an enum domain, PART_CALLS or PART_COUNTERS */
+	bool placed;   /* its frames are those of the axis */
+	struct frames frames;
+	struct frames_lines *lines; /* what is live, by site; NULL: not asked for */
+	uint32_t *rows;             /* by frame of the axis: its row + 1 */
+	enum sum bytes;             /* SUM_REQUESTED or SUM_REAL; of calls: SUM_TIME_SELF */
+	uint64_t median;            /* of a frame; of calls: ns */
+};
+
+struct session_line {             /* of a log */
+	int64_t time;             /* of the axis */
+	const char *text, *level; /* level: "" where it has none */
+};
+
+struct session_file {
+	char *path;
+	const char *name; /* below the folder */
+	char what[200];
+	bool capture;  /* tracemill reads it */
+	bool surveyed; /* and has */
+	bool reading_failed;
+	struct survey survey;
+	struct session_clock clock, offer; /* offer: the surest so far */
+	size_t through;                    /* the file by which it was aligned */
+	struct session_part *parts;
+	size_t n_parts;
+	struct session_line *lines;
+	size_t n_lines, cap_lines;
+	uint64_t left_out; /* lines that are not kept */
+};
+
+struct session_worst {
+	size_t frame;
+	bool longest; /* by its duration */
+	struct buf why;
+};
+
+struct session {
+	const char *folder;
+	struct session_file *files;
+	size_t n, cap;
+	size_t reference; /* the file whose clock is the axis; n: none */
+	struct session_axis axis;
+	int64_t median;              /* duration of a frame, ns; below 0: there are no frames */
+	struct session_worst *worst; /* by frame */
+	size_t n_worst, cap_worst;
+	struct arena texts;
+};
+
+/* folder.c: the files, before the sandbox. What cannot be listed ends the program. */
+void session_list(struct session *s, const char *folder);
+/* What each file is; after the sandbox. */
+void session_look(struct session *s);
+/* read.c: surveys, clocks, and what is in the frames. */
+void session_read(struct session *s, const struct import_options *import,
+		  struct cli_symbols *symbols);
+void session_release(struct session *s);
+
+/* Whether its frames can be told apart on the axis: its clock is off by less than half a frame. */
+bool session_placed(const struct session *s, const struct session_file *f);
+/* The frame of the axis in which a time lies; false: none. */
+bool session_frame_at(const struct session *s, int64_t time, size_t *frame);
+/* A part's sum in a frame of the axis. False: not known. */
+bool part_value(const struct session_part *p, size_t frame, enum sum sum, uint64_t *v);
+const char *part_word(const struct session_part *p);
+/* From the first to the last frame, or time, of the reference; 0: not known. */
+int64_t session_duration(const struct session *s);
+
+/* What is live of a site: what it had after each step. */
+struct session_growth {
+	const char *site;
+	uint64_t before, after; /* after a quarter of the steps, and at the end */
+	int64_t from;           /* when the quarter was over, ns of the file's clock */
+	unsigned rises;         /* of the steps between them */
+	bool falls;
+	bool whole; /* a row of all sites */
+};
+/* The growth of a part, by lines; n: at most most of the largest sites, and the whole first. The arena has the texts. */
+size_t session_growths(struct session_part *p, struct session_growth *to, size_t most);
+/* Rises in all but one of the steps at least, and never falls. */
+bool session_leaks(const struct session_growth *g);
+
+/* report.c */
+struct session_report;
+struct session_report *session_report_new(struct session *s);
+/* brief: without the tables whose rows are lines beneath those of the worst frames. */
+void session_report_add(struct session_report *r, struct table_document *d, bool brief);
+void session_report_free(struct session_report *r);
+
+/* compare.c: numbers of a session, and a gate over two. */
+struct session_number {
+	const char *title;
+	char key[80];
+	enum column_type type;
+	unsigned decimals; /* of COLUMN_NUMBER: the value is in units of 10^-decimals */
+	bool by_clock;     /* depends on how fast the machine is */
+	bool judged;       /* more is worse */
+	double value;
+};
+struct session_numbers {
+	struct session_number *items;
+	size_t n, cap;
+	bool lossy;
+	struct arena texts;
+};
+void session_numbers(const struct session *s, struct session_numbers *to);
+void session_numbers_release(struct session_numbers *n);
+
+struct session_limits {
+	unsigned growth, slower; /* hundredths of percent */
+	bool has_slower, allow_loss;
+};
+struct session_gate;
+struct session_gate *session_gate_new(const struct session_numbers *base,
+				      const struct session_numbers *now,
+				      const struct session_limits *limits);
+void session_gate_add(struct session_gate *g, struct table_document *d);
+enum exit_status session_gate_status(const struct session_gate *g);
+void session_gate_free(struct session_gate *g);
+
+#endif

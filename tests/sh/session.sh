@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tm-session held to what testdata/gen/session.c says of the run that it simulates: the clocks of its files are found within
+# the error that is stated, or said to be unknown; and what was planted is in the report.
+set -u
+: "${GEN:?}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+ok() { # what, command...
+	local what=$1
+
+	shift
+	if "$@"; then
+		echo "ok - $what"
+	else
+		echo "not ok - $what"
+	fi
+}
+
+made() { # options: a session in ./run
+	rm -rf run
+	"$GEN/session" run "$@" || exit 1
+	tm-session --as json run >report 2>said
+}
+
+of() { # file, column: of the table of files
+	jq -r --arg file "$1" --arg column "$2" \
+		'.sections[] | select(.name == "files") | .rows[] | select(.file == $file) | .[$column] // ""' report
+}
+
+rows() { # table, columns: tab separated
+	jq -r --arg table "$1" --arg columns "$2" \
+		'($columns | split(" ")) as $c | .sections[] | select(.name == $table) | .rows[] | [.[$c[]]] | @tsv' report
+}
+
+# The file's times become the game's by this offset, in ns, and what is stated is at least what it is off by.
+found() { # what, file, ns, by, most: the error that may be stated
+	local offset error clock
+
+	offset=$(of "$2" offset_ns) error=$(of "$2" error_ns) clock=$(of "$2" clock)
+	ok "$1 ($clock, $offset +/- $error ns)" awk -v o="$offset" -v e="$error" -v want="$3" -v most="$5" -v c="$clock" -v by="$4" '
+		BEGIN { d = o - want; exit !(o != "" && e != "" && (d < 0 ? -d : d) <= e && e <= most && c ~ by) }'
+}
+
+unknown() { # what, file, why
+	local offset clock
+
+	offset=$(of "$2" offset_ns) clock=$(of "$2" clock)
+	ok "$1 ($clock)" awk -v o="$offset" -v c="$clock" -v why="$3" 'BEGIN { exit !(o == "" && index(c, "unknown: ") == 1 && index(c, why)) }'
+}
+
+# native.tmt is the session's clock: of the files with as many frames its times are fine, and it has native blocks.
+made
+found 'all clocks are one: the table' frames.csv 0 'by 600 shared frames' 2000
+found 'all clocks are one: Lua' lua.tmt 0 'by 600 shared frames' 10
+made --lua-offset 12345678 --csv-offset 987654
+found 'the table by shared frames' frames.csv -987654000 'by 600 shared frames' 2000
+found "Lua's by shared frames" lua.tmt -12345678000 'by 600 shared frames' 10
+made --lua-offset 5000000 --lua-late 200
+found 'frames that are marked up to 200 us late' lua.tmt -5000000000 'shared frames' 200002
+made --lua-offset 5000000 --lua-ppm 80
+# The offset is that of the middle of the capture, at 5 s: there the clock is 80 millionths of that ahead, 400 us, to some
+# parts of a hundred, as the middle is 5 s.
+ok "a clock that runs 80 ppm faster ($(of lua.tmt offset_ns) +/- $(of lua.tmt error_ns) ns)" awk -v o="$(of lua.tmt offset_ns)" -v e="$(of lua.tmt error_ns)" '
+	BEGIN { exit !(o < -5000390000 && o > -5000410000 && e < 1000) }'
+ok 'its drift is told' awk -v d="$(of lua.tmt drift_ppb)" 'BEGIN { exit !(d < -79000 && d > -81000) }'
+made --csv-step 1000000 --csv-offset 3000000
+found 'a table of whole ms' frames.csv -3000000000 'by 600 shared frames' 2000000
+made --jitter 0 --dates 0
+unknown 'even frames match everywhere' frames.csv 'too even'
+unknown 'even frames of Lua' lua.tmt 'too even'
+unknown 'a log shares nothing with these' game.log 'shares neither'
+made --jitter 0 --lua-offset 1000000
+ok 'even frames: dates, to a second' awk -v c="$(of lua.tmt clock)" 'BEGIN { exit c !~ /by the dates|too even/ }'
+made --csv-other 1 --dates 0
+unknown 'frames of another run' frames.csv 'match none'
+
+# The log: native.tmt and lua.tmt have dates, and time 0 of the log is that of the game, --date s later by its clock.
+made
+found 'a log by its date' game.log 0 'by the dates' 1100000000
+made --date 3
+ok 'a log whose clock is 3 s wrong: no more than dates is claimed' awk -v c="$(of game.log clock)" 'BEGIN { exit c !~ /by the dates/ }'
+made --date 3 --sync 1
+# It begins with the time 0 of the game.
+found 'a log whose clock is wrong, by a sync marker' game.log 0 'by 1 shared marker' 10000000
+made --zone 0
+found 'a log without a time zone, 8 hours ahead' game.log 0 'by the dates' 1100000000
+made --log-time 1
+unknown 'a log with times of the day alone' game.log 'shares neither'
+made --log-time 1 --sync 1
+found 'the same with a sync marker' game.log 0 'by 1 shared marker' 10000000
+
+# What was planted. In frame 300: 3000 x 50 and 5 x 40 bytes of Lua; 2000 x 1000 and 10 x 100 native ones.
+made --spike 300 --jank 450 --leak 1 --lua-offset 7000000 --sync 1
+rows in-frames 'frame file domain count bytes median_bytes site' >did
+ok 'the spike: Lua' grep -q "$(printf '^300\tlua.tmt\tLua\t3005\t150200\t200\tspawn_wave  game.lua:77$')" did
+ok 'and what C++ allocated in the same frame' \
+	grep -q "$(printf '^300\tnative.tmt\tnative\t2011\t2001064\t1064\tcompress_state  save.cpp:44$')" did
+rows worst-frames 'frame duration_ns' >worst
+ok 'the jank is the longest frame' awk '$1 == 450 && $2 > 119e6 { n++ } $1 != 450 && $2 > 30e6 { n = 9 } END { exit n != 1 }' worst
+rows log 'frame text' >log
+ok "the jank's line of the log" grep -q "$(printf '^450\tWARN loading level 3$')" log
+# 64 bytes a frame, in three quarters of 600 frames.
+rows leaks 'site growth' >leaks
+ok 'the leak, and nothing else' awk '{ n++ } $1 == "add_particle" && $2 > 64 * 440 && $2 < 64 * 460 { leak = 1 }
+	END { exit !(n == 1 && leak) }' leaks
+made --spike 300
+rows leaks 'site growth' >leaks
+ok 'no leak where none is' [ ! -s leaks ]
+
+# The gate.
+rm -rf base
+"$GEN/session" base || exit 1
+gate() { # what, status, options of the new session
+	local what=$1 want=$2
+
+	shift 2
+	rm -rf run
+	"$GEN/session" run "$@" || exit 1
+	tm-session -q --baseline base run >gate 2>said
+	ok "gate: $what" [ $? = "$want" ]
+}
+gate 'the same run' 0 --seed 2
+gate 'a leak' 1 --leak 1
+ok 'gate: it names the leak' grep -q 'sites that leak' gate
+gate 'more bytes' 1 --spike 10
+gate 'slower frames are not judged unasked' 0 --jank 30
+tm-session -q --baseline base --max-slower 10 run >gate 2>said
+ok 'gate: they are if asked' [ $? = 1 ]
+rm run/lua.tmt
+tm-session -q --baseline base run >gate 2>said
+ok 'gate: what is not known any more is inconclusive' [ $? = 5 ]
+
+# Files of all kinds.
+mkdir mixed mixed/sub
+cp run/native.tmt mixed/sub/
+printf 'text\n' >mixed/notes.txt
+head -c -40 run/native.tmt >mixed/cut.tmt
+: >mixed/empty
+cp /bin/true mixed/true
+tm-session --as json mixed >report 2>said
+ok 'files of all kinds are listed' [ "$(rows files file | wc -l)" = 5 ]
+ok 'a file in a folder below is one of them' [ "$(of sub/native.tmt frames)" = 600 ]
+ok 'a file that is cut is read as far as it goes' [ "$(of cut.tmt frames)" -gt 10 ]
