@@ -16,8 +16,8 @@
 enum { TRACE_MAGIC_SIZE = 8, TRACE_OLDEST = 1, TRACE_MAJOR = 2, TRACE_MINOR = 1 };
 enum { TRACE_MARK_SIZE = 16 }; /* magic, u16 major, u16 minor, u32 zero */
 /* The attributes of the time at which a recording ended, and of the date of its time 0: model.h. */
-#define TRACE_END          "capture.end_ns"
-#define TRACE_DATE         "date_ns"
+#define TRACE_END  "capture.end_ns"
+#define TRACE_DATE "date_ns"
 /* Notes that the recorder writes and reports know; behind the second the status, of a program that did not end with 0. */
 #define TRACE_NOTE_STARTED "started other processes, which are not recorded (--pid-children)"
 #define TRACE_NOTE_ENDED   "ended with exit status "
