@@ -430,6 +430,15 @@ static struct stack_text_part wasm_file(const char *url, const char *end)
 	return part(name, dash ? dash : name);
 }
 
+/* The last " (": names have some, too. NULL: there is none. */
+static const char *last_open(const char *s, const char *end)
+{
+	for (const char *p = end; p - s >= 2; p--)
+		if (p[-1] == '(' && p[-2] == ' ')
+			return p - 2;
+	return NULL;
+}
+
 /* "    at name (url:wasm-function[1]:0x7a)", "    at url:...", "name@url:..." */
 static bool stack_line_parse_wasm(const char *s, const char *end, struct stack_line *l)
 {
@@ -451,7 +460,7 @@ static bool stack_line_parse_wasm(const char *s, const char *end, struct stack_l
 	l->has_offset = true;
 	if (begins(at, url_end, "at ")) {
 		at += 3;
-		url = memmem(at, (size_t)(url_end - at), " (", 2);
+		url = last_open(at, url_end);
 		if (url ? p != last - 1 || *p != ')' : p != last)
 			return false;
 		if (url)

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/cursor.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem_budget.h"
 #include "lib/base/path.h"
 #include "lib/base/sort.h"
@@ -15,7 +16,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { N_FUN = 0x24, N_SO = 0x64, N_OSO = 0x66 };
+enum {
+	N_STAB = 0xe0,
+	N_TYPE = 0x0e,
+	N_SECT = 0x0e,
+	N_GSYM = 0x20,
+	N_FUN = 0x24,
+	N_STSYM = 0x26,
+	N_SO = 0x64,
+	N_OSO = 0x66,
+};
 
 static int by_address(const void *a, const void *b)
 {
@@ -24,8 +34,37 @@ static int by_address(const void *a, const void *b)
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
+/* Behind the section of code that holds an address; 0: none does. */
+static uint64_t code_end(const struct object_image *f, uint64_t address)
+{
+	for (size_t i = 0; i < f->n_sections; i++)
+		if (f->sections[i].flags & SECTION_CODE && address >= f->sections[i].addr &&
+		    address - f->sections[i].addr < f->sections[i].size)
+			return f->sections[i].addr + f->sections[i].size;
+	return 0;
+}
+
+/* Functions whose size is not said: hi 0. What is no code goes. */
+static void end_functions(struct debug_map *m, const struct object_image *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct debug_map_function x = m->functions[i];
+		uint64_t next = i + 1 < m->n ? m->functions[i + 1].lo : UINT64_MAX;
+
+		if (!x.hi) {
+			x.hi = code_end(f, x.lo);
+			x.hi = x.hi > next ? next : x.hi;
+		}
+		if (x.hi)
+			m->functions[n++] = x;
+	}
+	m->n = n;
+}
+
 /* Sorted; of several at one address the first one stays. */
-static void tidy(struct debug_map *m)
+static void tidy(struct debug_map *m, const struct object_image *f)
 {
 	size_t n = 0;
 
@@ -34,24 +73,64 @@ static void tidy(struct debug_map *m)
 		if (!n || m->functions[i].lo != m->functions[n - 1].lo)
 			m->functions[n++] = m->functions[i];
 	m->n = n;
+	end_functions(m, f);
+}
+
+/* A record of the symbol table. */
+struct stab {
+	const char *name;
+	uint64_t value;
+	uint8_t type;
+};
+
+static bool next_stab(struct cursor *c, bool wide, const struct debug_map *m, uint64_t n_names,
+		      struct stab *s)
+{
+	uint32_t at;
+
+	if (cursor_done(c) || cursor_failed(c))
+		return false;
+	at = cursor_u32(c);
+	s->type = cursor_u8(c);
+	cursor_skip(c, 3, "symbol");
+	s->value = wide ? cursor_u64(c) : cursor_u32(c);
+	s->name = at < n_names ? m->names + at : "";
+	return !cursor_failed(c);
+}
+
+/* Addresses that a stab leaves to the symbol of its name; those of names that have none stay 0. */
+static void read_addresses(struct debug_map *m, struct cursor *c, bool wide, uint64_t n_names)
+{
+	struct map64 of = {.n = 0};
+	struct stab s;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->functions[i].lo)
+			*map64_put(&of, hash_bytes(m->functions[i].name,
+						   strlen(m->functions[i].name))) = (uint32_t)i + 1;
+	while (of.n && next_stab(c, wide, m, n_names, &s)) {
+		const char *name = s.name + (*s.name == '_');
+		uint32_t i = s.type & N_STAB || (s.type & N_TYPE) != N_SECT
+				 ? 0
+				 : map64_get(&of, hash_bytes(name, strlen(name)));
+
+		if (i && !m->functions[i - 1].lo && !strcmp(m->functions[i - 1].name, name))
+			m->functions[i - 1].lo = s.value;
+	}
+	map64_release(&of);
 }
 
 static void read_stabs(struct debug_map *m, struct cursor *c, bool wide, uint64_t n_names)
 {
 	struct debug_map_function f = {.name = NULL};
 	bool within = false;
+	struct stab s;
 
-	while (!cursor_done(c) && !cursor_failed(c)) {
-		uint32_t at = cursor_u32(c);
-		uint8_t type = cursor_u8(c);
-		uint64_t value;
-		const char *name;
+	while (next_stab(c, wide, m, n_names, &s)) {
+		const uint8_t type = s.type;
+		const uint64_t value = s.value;
+		const char *name = s.name;
 
-		cursor_skip(c, 3, "symbol");
-		value = wide ? cursor_u64(c) : cursor_u32(c);
-		name = at < n_names ? m->names + at : "";
-		if (cursor_failed(c))
-			return;
 		if (type == N_OSO) {
 			within = *name;
 			if (within)
@@ -66,6 +145,9 @@ static void read_stabs(struct debug_map *m, struct cursor *c, bool wide, uint64_
 			f.file = (uint32_t)m->n_files - 1;
 			VEC_PUSH(m->functions, m->n, m->cap) = f;
 			f.name = NULL;
+		} else if ((type == N_GSYM || type == N_STSYM) && *name && within) {
+			VEC_PUSH(m->functions, m->n, m->cap) = (struct debug_map_function){
+			    value, 0, name + (*name == '_'), (uint32_t)m->n_files - 1};
 		}
 	}
 }
@@ -94,7 +176,10 @@ void debug_map_find(struct object *o)
 		cursor_init(&c, bytes, (size_t)size, table.offset, &ignored);
 		c.big_endian = f->big_endian;
 		read_stabs(m, &c, f->is_64, n_names);
-		tidy(m);
+		cursor_init(&c, bytes, (size_t)size, table.offset, &ignored);
+		c.big_endian = f->big_endian;
+		read_addresses(m, &c, f->is_64, n_names);
+		tidy(m, f);
 	}
 	mem_budget_free(bytes);
 	debug_map_free(o->map);

@@ -6,6 +6,9 @@
  *
  *	N_OSO  path of a file, or "lib.a(member.o)"; value: its time of modification, 0: not known
  *	N_FUN  name and address of a function; then one without a name, whose value is its size
+ *	N_GSYM, N_STSYM
+ *	       name of a function in a section that linkers do not take for code alone, or of data; value: its address,
+ *	       N_GSYM 0: that of the symbol. Its size is not said: it ends at the next function, or with its section
  *	N_SO   without a name: no more of that file
  */
 #ifndef TM_OBJECT_DEBUG_MAP_H

@@ -97,6 +97,13 @@ TEST(wasm)
 	CHECK(!l.module.n && !l.name.n && l.offset == 0xd0);
 	CHECK(parse("    at run (https://host:80/a/game.wasm?v=3:wasm-function[12]:0x1f08)"));
 	CHECK(is(l.module, "https://host:80/a/game.wasm") && is(l.name, "run"));
+	CHECK(parse("    at std::function<int (char)>::operator()(char) "
+		    "(https://h/g.wasm:wasm-function[2]:0x10)"));
+	CHECK(is(l.module, "https://h/g.wasm") &&
+	      is(l.name, "std::function<int (char)>::operator()(char)"));
+	CHECK(parse(
+	    "f@http://host/page.js line 12 > WebAssembly.Module:wasm-function[1]:0x7a")); /* Firefox, of bytes */
+	CHECK(is(l.module, "http://host/page.js line 12 > WebAssembly.Module") && is(l.name, "f"));
 	CHECK(parse("g::f(int)@https://host/a@2/game.wasm#x:wasm-function[12]:0x1f08"));
 	CHECK(is(l.module, "https://host/a@2/game.wasm") && is(l.name, "g::f(int)"));
 	CHECK(!parse("    at run (https://host/game.js:12:3)"));
