@@ -413,13 +413,16 @@ static bool parse_glibc(const char *s, const char *end, struct stack_line *l)
 	return stack_line_parse_glibc_place(s, trim_end(s, open), l);
 }
 
-/* The file of a module's address: of "wasm://wasm/game.wasm-e94bbfde", where V8 has the module's own name and a hash of
+/* The file of a module's address; none of "page.js line 12 > WebAssembly.Module", which Firefox says of bytes that a
+ * script has. Of "wasm://wasm/game.wasm-e94bbfde", where V8 has the module's own name and a hash of
  * it, that name, which may be missing. */
 static struct stack_text_part wasm_file(const char *url, const char *end)
 {
 	static const char scheme[] = "wasm://wasm/";
 	const char *name = url + sizeof scheme - 1, *dash;
 
+	if (memmem(url, (size_t)(end - url), " > WebAssembly.", 15))
+		return part(url, url);
 	if (!begins(url, end, scheme)) {
 		for (const char *p = url; p < end; p++)
 			if (*p == '?' || *p == '#')
@@ -519,7 +522,7 @@ static bool parse_unreal(const char *s, const char *end, struct stack_line *l)
 /* Behind "0x00007ff7ea6fd7fc ": "(GameAssembly) [file:12] name", or "Game.exe!UnknownFunction []" */
 static bool parse_at_address(const char *s, const char *at, const char *end, struct stack_line *l)
 {
-	const char *close, *bang;
+	const char *close, *bang, *open;
 
 	if (*at == '(') {
 		close = memchr(at, ')', (size_t)(end - at));
@@ -539,14 +542,16 @@ static bool parse_at_address(const char *s, const char *at, const char *end, str
 		return true;
 	}
 	bang = memchr(at, '!', (size_t)(end - at));
-	if (!bang || bang == at || end - bang < 4 || memcmp(end - 3, " []", 3) != 0 ||
-	    memchr(at, ' ', (size_t)(bang - at)))
+	open = bang && end[-1] == ']' ? memrchr(bang, '[', (size_t)(end - bang)) : NULL;
+	if (!open || bang == at || open[-1] != ' ' || memchr(at, ' ', (size_t)(bang - at)))
 		return false;
+	if (open + 2 < end)
+		stack_line_parse_source(open + 1, end - 1, l);
 	l->kind = STACK_LINE_UNREAL;
 	l->module = part(at, bang);
 	l->tail = (size_t)(end - s);
-	if (!is_text(bang + 1, end - 3, "UnknownFunction"))
-		l->name = part(bang + 1, end - 3);
+	if (!is_text(bang + 1, open - 1, "UnknownFunction"))
+		l->name = part(bang + 1, open - 1);
 	return true;
 }
 
@@ -582,12 +587,28 @@ static bool parse_windbg_number(const char **s, const char *end)
 	return true;
 }
 
-/* [number] frame return [: words :] module[!name]+0x12 */
+/* Takes " [C:\\src\\a.c @ 12]" off the end. */
+static const char *take_windbg_source(const char *s, const char *last, struct stack_line *l)
+{
+	static const char mark[] = " @ ";
+	const char *open = last > s && last[-1] == ']' ? memrchr(s, '[', (size_t)(last - s)) : NULL;
+	const char *at = open ? memmem(open, (size_t)(last - open), mark, sizeof mark - 1) : NULL;
+	const char *p = at ? at + sizeof mark - 1 : NULL;
+
+	if (!p || open == s || open[-1] != ' ' || !parse_decimal(&p, last, &l->line) ||
+	    p != last - 1)
+		return last;
+	l->file = part(open + 1, at);
+	return trim_end(s, open);
+}
+
+/* [number] frame return [: words :] module[!name]+0x12 [file @ line] */
 static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
 {
 	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p = at, *bang, *plus;
 
 	*l = (struct stack_line){.kind = STACK_LINE_WINDBG, .call = (size_t)(at - s)};
+	last = take_windbg_source(s, last, l);
 	if (!parse_windbg_number(&p, last)) {
 		if (!parse_hex(&p, last, &l->number) || p - at > 3 || p == last || !is_blank(*p))
 			return false;

@@ -20,9 +20,10 @@
  *
  *	unreal	Game-Win64-Shipping 0x00007ff7e7e30000 + 28cd7fc	<PCallStack>, <CallStack> of a thread
  *		0x00007ff7ea6fd7fc Game-Win64-Shipping.exe!UnknownFunction []
+ *		0x00007ff7ea6fd7fc Game.exe!FEngineLoop::Tick() [D:\src\a.cpp:12]
  *	unity	0x00007ff7ea6fd7fc (GameAssembly) [C:\src\a.cpp:12] name
  *	windbg	00000061`74dff620 00007ff6`73dd1863     : 0 0 0 0 : game+0x1863		STACK_TEXT of !analyze, k
- *		00 0018ff40 76e33677 game!name+0x12
+ *		00 0018ff40 76e33677 game!name+0x12 [C:\src\a.cpp @ 12]
  *
  * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports
  * of its programs and GCC's; Android's tombstones, logs and malloc_debug (bionic,

@@ -103,7 +103,7 @@ TEST(wasm)
 	      is(l.name, "std::function<int (char)>::operator()(char)"));
 	CHECK(parse(
 	    "f@http://host/page.js line 12 > WebAssembly.Module:wasm-function[1]:0x7a")); /* Firefox, of bytes */
-	CHECK(is(l.module, "http://host/page.js line 12 > WebAssembly.Module") && is(l.name, "f"));
+	CHECK(!l.module.n && is(l.name, "f"));
 	CHECK(parse("g::f(int)@https://host/a@2/game.wasm#x:wasm-function[12]:0x1f08"));
 	CHECK(is(l.module, "https://host/a@2/game.wasm") && is(l.name, "g::f(int)"));
 	CHECK(!parse("    at run (https://host/game.js:12:3)"));
@@ -226,6 +226,16 @@ TEST(windows)
 	CHECK(is(l.module, "game") && is(l.name, "f<int>::g") && l.plus == 0x12 && !l.has_offset);
 	CHECK(parse_windows("0a 00000061`74dffc80 00007ff6`73dd1307 ex+0x1863"));
 	CHECK(!parse_windows("00000061`74dffc80 ex+0x1863"));
+	/* Calls that have a file already: the next one is behind a call all the same. */
+	CHECK(parse_windows(
+	    "04 000000d5`50affba0 00007ffa`ce6f7374     game!run+0x81 [C:\\a b\\g.c @ 35] "));
+	CHECK(is(l.name, "run") && l.plus == 0x81 && is(l.file, "C:\\a b\\g.c") && l.line == 35);
+	CHECK(parse_windows("00 0018ff40 76e33677 operator[]+0x12"));
+	CHECK(!parse_windows("00 0018ff40 76e33677 game!run+0x81 [C:\\a.c @ x]"));
+	CHECK(
+	    parse_windows("[Callstack] 0x00007ff7ea6fd7fc G.exe!F::Tick() [D:\\a b\\L.cpp:5400]"));
+	CHECK(is(l.module, "G.exe") && is(l.name, "F::Tick()"));
+	CHECK(is(l.file, "D:\\a b\\L.cpp") && l.line == 5400);
 	CHECK(!parse_windows("0x1 (") && !parse_windows("0x1 ()") && !parse_windows("0x1 a!b"));
 	CHECK(!parse_windows("   ") && !parse_windows("\t\r"));
 	CHECK(!parse_windows("STACK_TEXT:  ") && !parse_windows(""));
