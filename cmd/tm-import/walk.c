@@ -10,6 +10,17 @@
 #include <string.h>
 #include <strings.h>
 
+/* Of a captured id that has the first bytes of a build-id, with zeroes behind one that is shorter. */
+static bool begins_id(const struct object_build_id *id, const struct frame_module *m)
+{
+	size_t n = id->len < m->n_id ? id->len : m->n_id;
+
+	for (size_t i = n; i < m->n_id; i++)
+		if (m->id[i])
+			return false;
+	return !memcmp(id->bytes, m->id, n);
+}
+
 /* With ids that of both must agree, else their names, in which letters may be of either case; a symbol file's may end in
  * .sym. */
 static bool is_file_of(const struct object *o, const char *path, const struct frame_module *m)
@@ -18,9 +29,10 @@ static bool is_file_of(const struct object *o, const char *path, const struct fr
 	const char *base = path_base(path), *name = path_base_captured(m->name);
 	const size_t n = strlen(name);
 
+	if (id->len && m->n_id && m->is_partial)
+		return begins_id(id, m);
 	if (id->len && m->n_id) {
-		struct object_build_id captured = {.len = (uint8_t)m->n_id,
-						   .partial = m->is_partial};
+		struct object_build_id captured = {.len = (uint8_t)m->n_id};
 
 		memcpy(captured.bytes, m->id, m->n_id);
 		return object_build_id_equal(id, &captured);
