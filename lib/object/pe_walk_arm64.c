@@ -159,7 +159,8 @@ static struct operation decode(const uint8_t *p)
 	}
 }
 
-enum { END = 0xe4, END_C = 0xe5 };
+/* CLEAR: what is behind the frame is no call; no instruction. */
+enum { END = 0xe4, END_C = 0xe5, CLEAR = 0xec };
 
 /* Operations from code i on. end_c ends the part of this fragment: what follows is of the function that it continues,
  * whose prologue is done. */
@@ -175,7 +176,7 @@ static bool read_codes(const uint8_t *codes, unsigned n_codes, unsigned i, struc
 			return false;
 		memset(padded, 0, sizeof padded);
 		memcpy(padded, codes + i, size);
-		if (codes[i] != END_C)
+		if (codes[i] != END_C && codes[i] != CLEAR)
 			ops->all[ops->n++] = decode(padded);
 		i += size;
 	}
@@ -188,7 +189,7 @@ static unsigned count_codes(const uint8_t *codes, unsigned n_codes, unsigned i)
 	unsigned n = 0;
 
 	for (; i < n_codes && codes[i] != END && codes[i] != END_C; i += code_size(codes[i]))
-		n++;
+		n += codes[i] != CLEAR;
 	return n;
 }
 
