@@ -262,7 +262,7 @@ const struct site_rule site_rules[] = {
      "8,}"},
     {SITE_GROUP, "Lua and LuaJIT"},
     {SITE_FUNCTION,
-     "^_?(?:l_alloc|luaM_\\w+|luaC_newobj\\w*|luaS_\\w+|luaH_(?:new|newkey|set|"
+     "^_?(?:l_alloc|luamodule_allocate|luaM_\\w+|luaC_newobj\\w*|luaS_\\w+|luaH_(?:new|newkey|set|"
      "setint|finishset|resize\\w*)|luaF_(?:newCclosure|newLclosure|newproto|"
      "new_?upval|findupval)|luaD_(?:growstack|reallocstack)|luaE_extendCI|"
      "luaO_(?:pushv?fstring|tostring)|lj_(?:alloc|mem|buf)_\\w+|lj_str_(?:new\\w*|alloc|"

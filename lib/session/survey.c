@@ -143,7 +143,8 @@ static enum status survey_batch(struct sink *sink, struct trace *t, const struct
 static unsigned survey_wants(struct sink *s, const struct trace *t)
 {
 	(void)s, (void)t;
-	return EV_HAS_TIME | EV_HAS_DOMAIN | EV_HAS_REQUESTED | EV_HAS_REAL | SINK_WANTS_MOVES;
+	return EV_HAS_TIME | EV_HAS_DOMAIN | EV_HAS_REQUESTED | EV_HAS_REAL | EV_HAS_VALUE |
+	       EV_HAS_TARGET | EV_HAS_NAME | EV_HAS_TYPE | SINK_WANTS_MOVES;
 }
 
 /* --- the end of the capture --- */
