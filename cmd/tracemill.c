@@ -17,7 +17,7 @@ static void print_screen(void)
 {
 	const char *task = "";
 
-	printf("usage: tracemill COMMAND [ARGUMENT...]\n\n");
+	printf("usage: tracemill COMMAND [ARGUMENT...]\n");
 	for (const struct front_program *p = front_programs; p->what; p++) {
 		if (p->name)
 			printf("%-10s  %-15s  %s\n", task, p->name, p->what);
