@@ -25,15 +25,15 @@ static uint8_t *verdict(uint8_t **sites, size_t *cap, size_t i)
 unsigned pass_verdict(struct grouped_profile *p, const struct names_call *c)
 {
 	const struct names_function *nf = &p->names.functions[c->function];
-	const char *display = names_text(&p->names, nf->display, NULL);
 	struct pass_memo *memo = p->memo;
 	uint8_t *f = verdict(&memo->function_sites, &memo->cap_function_sites, c->function);
 	uint8_t *m = verdict(&memo->module_sites, &memo->cap_module_sites, nf->module);
 	uint8_t *at = verdict(&memo->file_sites, &memo->cap_file_sites, c->file);
 
 	if (!*f)
-		*f = SITE_ASKED | (uint8_t)sites_function(rules(p), display,
-							  names_text(&p->names, nf->raw, NULL));
+		*f = SITE_ASKED |
+		     (uint8_t)sites_function(rules(p), names_text(&p->names, nf->display, NULL),
+					     names_text(&p->names, nf->raw, NULL));
 	if (!*m && nf->module)
 		*m = SITE_ASKED |
 		     (uint8_t)sites_module(rules(p), names_text(&p->names, nf->module, NULL));

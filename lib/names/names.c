@@ -210,6 +210,30 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 	return function;
 }
 
+/* A call of the present capture's symbols, remembered: most inlined calls are in many locations. */
+static struct names_call_seen group_names_symbol_call(struct group_names *n,
+						      const struct trace_symbols *s, uint32_t call,
+						      const struct binding *b, uint32_t module)
+{
+	const struct symbol_call *c = &s->calls[call];
+	struct names_memo *m = n->memo;
+	bool local = b->flags & BINDING_LOCAL && !c->outer;
+	struct names_call_seen *seen, made = {.object = b->object};
+
+	if (call >= m->cap_calls_seen)
+		m->calls_seen = mem_grow_zero(m->calls_seen, &m->cap_calls_seen, s->n_calls,
+					      sizeof *m->calls_seen);
+	seen = &m->calls_seen[call];
+	if (!local && seen->function && seen->object == b->object)
+		return *seen;
+	made.function = group_names_symbol_function(n, s, c, b->object, module, local);
+	if (made.function != UINT32_MAX)
+		made.file = symbol_file(n, s, c);
+	if (!local)
+		*seen = made;
+	return made;
+}
+
 enum how { HOW_UNKNOWN, HOW_NAME, HOW_VADDR, HOW_OFFSET, HOW_ADDRESS, HOW_PART };
 
 /* What makes a location the same: of a row it is in the row and in its calls. Function 0: nothing
@@ -553,26 +577,23 @@ static uint32_t group_names_symbolized(struct group_names *n, const struct trace
 				     .tier = b->tier,
 				     .first = (uint32_t)n->n_calls};
 	uint32_t first = l->kind == LOCATION_ENTRY ? outermost(s, b->call) : b->call;
-	const struct symbol_call *c = &s->calls[first];
-	bool is_local = b->flags & BINDING_LOCAL, is_new;
-	uint32_t function = group_names_symbol_function(n, s, c, b->object, id->module,
-							is_local && !c->outer),
-		 got;
+	struct names_call_seen c = group_names_symbol_call(n, s, first, b, id->module);
+	uint32_t got;
+	bool is_new;
 
-	if (function == UINT32_MAX)
+	if (c.function == UINT32_MAX)
 		return 0;
-	id->function = function;
-	id->file = symbol_file(n, s, c);
-	id->line = c->line;
+	id->function = c.function;
+	id->file = c.file;
+	id->line = s->calls[first].line;
 	for (uint32_t call = first; call && call < s->n_calls;) {
-		c = &s->calls[call];
-		function = group_names_symbol_function(n, s, c, b->object, id->module,
-						       is_local && !c->outer);
-		if (function != UINT32_MAX)
-			push_call(n, function, symbol_file(n, s, c), c->line,
+		if (call != first)
+			c = group_names_symbol_call(n, s, call, b, id->module);
+		if (c.function != UINT32_MAX)
+			push_call(n, c.function, c.file, s->calls[call].line,
 				  (uint32_t)n->n_locations);
 		/* References point backwards; anything else would be a loop. */
-		call = c->outer < call ? c->outer : 0;
+		call = s->calls[call].outer < call ? s->calls[call].outer : 0;
 	}
 	row.n_calls = (uint32_t)n->n_calls - row.first;
 	if (row.n_calls && b->flags & BINDING_FOLDED) /* not what was inlined there */
@@ -584,6 +605,30 @@ static uint32_t group_names_symbolized(struct group_names *n, const struct trace
 	return got;
 }
 
+static const struct names_object_seen *group_names_symbol_object(struct group_names *n,
+								 const struct trace_symbols *s,
+								 uint32_t object)
+{
+	struct names_memo *m = n->memo;
+	const struct symbol_object *o = &s->objects[object];
+	struct names_object_seen *seen;
+	const char *text;
+	size_t len;
+
+	if (object >= m->cap_objects_seen)
+		m->objects_seen = mem_grow_zero(m->objects_seen, &m->cap_objects_seen, s->n_objects,
+						sizeof *m->objects_seen);
+	seen = &m->objects_seen[object];
+	if (!seen->asked) {
+		text = intern_text(&s->strings, o->name, &len);
+		seen->module = add_base_name(n, text, len);
+		text = intern_text(&s->strings, o->build_id, &len);
+		seen->build_id = add_string(n, text, len);
+		seen->asked = true;
+	}
+	return seen;
+}
+
 static uint32_t group_names_resolve(struct group_names *n, const struct trace *t, uint32_t location)
 {
 	const struct location *l = &t->locations[location];
@@ -591,16 +636,12 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 	const struct binding *b = symbols_binding(s, location);
 	struct identity id = {.how = HOW_UNKNOWN, .behind = l->kind == LOCATION_RETURN};
 	struct names_location row = {.n_calls = 0};
-	const struct symbol_object *o;
-	const char *text;
-	size_t len;
+	const struct names_object_seen *o;
 
 	if (b->object && b->object < s->n_objects) {
-		o = &s->objects[b->object];
-		text = intern_text(&s->strings, o->name, &len);
-		id.module = add_base_name(n, text, len);
-		text = intern_text(&s->strings, o->build_id, &len);
-		id.build_id = add_string(n, text, len);
+		o = group_names_symbol_object(n, s, b->object);
+		id.module = o->module;
+		id.build_id = o->build_id;
 		if (b->vaddr) {
 			id.address = b->vaddr;
 			id.how = HOW_VADDR;
@@ -790,6 +831,12 @@ void names_capture(struct group_names *n, const struct trace *t)
 	free(m->strings_seen);
 	m->strings_seen = NULL;
 	m->cap_strings_seen = 0;
+	free(m->calls_seen);
+	m->calls_seen = NULL;
+	m->cap_calls_seen = 0;
+	free(m->objects_seen);
+	m->objects_seen = NULL;
+	m->cap_objects_seen = 0;
 	map64_release(&m->unmapped);
 }
 
@@ -803,6 +850,8 @@ void names_close(struct group_names *n)
 	id_set_release(&m->location_set);
 	free(m->functions_seen);
 	free(m->strings_seen);
+	free(m->calls_seen);
+	free(m->objects_seen);
 	free(m->mapped);
 	map64_release(&m->unmapped);
 	map64_release(&m->shown);

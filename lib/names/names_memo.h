@@ -18,6 +18,16 @@ struct names_memo {
 	size_t cap_functions_seen;
 	uint32_t *strings_seen; /* the present capture's symbol string -> ours + 1 */
 	size_t cap_strings_seen;
+	struct names_call_seen {           /* its call, as asked for last */
+		uint32_t object, function; /* as in names_seen */
+		uint32_t file;
+	} * calls_seen;
+	size_t cap_calls_seen;
+	struct names_object_seen { /* its binary: strings */
+		uint32_t module, build_id;
+		bool asked;
+	} * objects_seen;
+	size_t cap_objects_seen;
 	uint32_t *mapped; /* string of a file -> what paths make of it; 0: not asked yet */
 	size_t cap_mapped;
 	struct map64 unmapped;        /* the other way, of the present capture: the first file */
