@@ -174,6 +174,12 @@ bool match_may_begin(const struct match *m, char c)
 	return kind != 1 || first >= 0x80 || (first | 0x20) == ((unsigned char)c | 0x20);
 }
 
+bool match_may_go_on(struct match *m, const char *s, size_t n)
+{
+	return pcre2_match(m->code, (PCRE2_SPTR)s, n, 0, PCRE2_ANCHORED | PCRE2_PARTIAL_HARD,
+			   m->data, m->context) != PCRE2_ERROR_NOMATCH;
+}
+
 bool match_test_at(struct match *m, const char *s, size_t n, size_t at)
 {
 	int r = pcre2_match(m->code, (PCRE2_SPTR)(s ? s : ""), n, at, PCRE2_ANCHORED, m->data,

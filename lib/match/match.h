@@ -40,6 +40,8 @@ bool match_test(struct match *m, const char *s, size_t n);
 bool match_test_at(struct match *m, const char *s, size_t n, size_t at);
 /* False: no match begins with this byte. */
 bool match_may_begin(const struct match *m, char c);
+/* False: no text that goes on behind these bytes, which end no character early, has a match at its begin. */
+bool match_may_go_on(struct match *m, const char *s, size_t n);
 /* The same of a match that has all bytes from one place up to another in it. */
 bool match_covers(struct match *m, const char *s, size_t n, size_t from, size_t to);
 uint64_t match_timed_out(const struct match *m);

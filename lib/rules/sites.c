@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/rules/sites.h"
 
+#include "lib/base/hash.h"
 #include "lib/base/ini.h"
+#include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/utf.h"
 #include "lib/match/match.h"
@@ -11,13 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITES_FILE_MAX = 1 << 20 };
+enum { SITES_FILE_MAX = 1 << 20, PREFIXES = 1 << 16 };
 
 #define SHIPPED "the shipped site rules"
 
 /* An expression all of which begins with "^" is tried at one place of a name and not at each, and one with a result in
  * front where the result may end. */
 enum part { PART_RESULT, PART_START, PART_ANYWHERE, PARTS };
+
+/* Bytes of a name's beginning, of four at most, that leave out rules. */
+enum { LEVELS = 2 };
+static const uint8_t level_bytes[LEVELS] = {2, 4};
 
 static const char *const words[] = {
     [SITE_FUNCTION] = "function", [SITE_MODULE] = "module", [SITE_FILE] = "file"};
@@ -29,15 +35,18 @@ struct sites {
 		unsigned verdict;
 	} * rules;
 	size_t n, cap;
-	/* The shipped rules of a kind, compiled when it is first asked for. Those that may begin with a byte are one, made
-	 * when it is first seen: each of dozens would look through a name anew. */
+	/* The shipped rules of a kind, compiled when it is first asked for. Those that may match what begins like a
+	 * name are one, made when it is first needed: each of dozens would look through the name anew. */
 	struct shipped {
 		struct match **rules[PARTS];
 		size_t n[PARTS], cap[PARTS];
-		struct {
-			struct match *rules; /* NULL: none begins so */
-			bool known;
-		} by_byte[PARTS][256];
+		struct chosen {
+			struct intern sets;      /* numbers of rules, two bytes each */
+			struct match **together; /* by set; NULL: not made yet */
+			size_t cap_together;
+			uint32_t by_byte[256];          /* set + 1; 0: not asked yet */
+			struct map64 by_prefix[LEVELS]; /* the same */
+		} chosen[PARTS];
 	} * shipped[SITE_FILE + 1];
 };
 
@@ -46,13 +55,22 @@ struct sites *sites_new(void)
 	return mem_zalloc(sizeof(struct sites));
 }
 
+static void free_chosen(struct chosen *x)
+{
+	for (size_t i = 0; i < x->cap_together; i++)
+		match_free(x->together[i]);
+	free(x->together);
+	intern_release(&x->sets);
+	for (size_t k = 0; k < LEVELS; k++)
+		map64_release(&x->by_prefix[k]);
+}
+
 static void shipped_free(struct shipped *x)
 {
 	for (size_t part = 0; x && part < PARTS; part++) {
 		for (size_t i = 0; i < x->n[part]; i++)
 			match_free(x->rules[part][i]);
-		for (size_t c = 0; c < 256; c++)
-			match_free(x->by_byte[part][c].rules);
+		free_chosen(&x->chosen[part]);
 		free(x->rules[part]);
 	}
 	free(x);
@@ -149,30 +167,109 @@ static struct shipped *compile_shipped(enum site_rule_kind kind)
 	return x;
 }
 
-static struct match *compile_together(const struct shipped *x, enum part part, char c)
+/* The number of a rule in a set. */
+static uint16_t rule_in(const char *set, size_t i)
+{
+	uint16_t rule;
+
+	memcpy(&rule, set + i * sizeof rule, sizeof rule);
+	return rule;
+}
+
+/* The rules that may match what begins with a byte. */
+static uint32_t choose_by_byte(struct shipped *x, enum part part, char c)
 {
 	struct buf b = BUF_INIT;
-	struct err e = ERR_INIT;
-	struct match *m;
+	uint32_t set;
 
-	for (size_t i = 0; i < x->n[part]; i++)
+	for (size_t i = 0; i < x->n[part]; i++) {
+		uint16_t rule = (uint16_t)i;
+
 		if (match_may_begin(x->rules[part][i], c))
-			buf_addf(&b, "%s(?:%s)", b.len ? "|" : "",
-				 match_pattern(x->rules[part][i]));
-	m = b.len ? match_new((struct match_place){SHIPPED, 0}, b.data, b.len, 0, &e) : NULL;
+			buf_add(&b, &rule, sizeof rule);
+	}
+	set = b.len ? intern_add(&x->chosen[part].sets, b.data, b.len) : 0;
 	buf_release(&b);
-	return m;
+	return set;
+}
+
+/* Those of a set that may match what begins with some bytes. */
+static uint32_t choose_by_prefix(struct shipped *x, enum part part, uint32_t from,
+				 const char *prefix, size_t n)
+{
+	size_t len;
+	const char *all = intern_text(&x->chosen[part].sets, from, &len);
+	struct buf b = BUF_INIT;
+	uint32_t set;
+
+	for (size_t i = 0; i < len / sizeof(uint16_t); i++) {
+		uint16_t rule = rule_in(all, i);
+
+		if (match_may_go_on(x->rules[part][rule], prefix, n))
+			buf_add(&b, &rule, sizeof rule);
+	}
+	set = b.len ? intern_add(&x->chosen[part].sets, b.data, b.len) : 0;
+	buf_release(&b);
+	return set;
+}
+
+static bool is_ascii(uint32_t bytes)
+{
+	return !(bytes & UINT32_C(0x80808080));
+}
+
+/* The set of the rules that may match at a place of the name; 0: none. */
+static uint32_t choose_rules(struct shipped *x, enum part part, const char *name, size_t n,
+			     size_t at)
+{
+	unsigned char c = at < n ? (unsigned char)name[at] : 0;
+	struct chosen *chosen = &x->chosen[part];
+	uint32_t set;
+
+	if (!chosen->by_byte[c])
+		chosen->by_byte[c] = choose_by_byte(x, part, (char)c) + 1;
+	set = chosen->by_byte[c] - 1;
+	for (size_t k = 0; set && k < LEVELS && n - at >= level_bytes[k]; k++) {
+		uint32_t bytes = 0, *known;
+
+		memcpy(&bytes, name + at, level_bytes[k]);
+		if (!is_ascii(bytes) || chosen->by_prefix[k].n >= PREFIXES)
+			break; /* a character may be cut in two */
+		known = map64_put(&chosen->by_prefix[k], bytes);
+		if (!*known)
+			*known = choose_by_prefix(x, part, set, name + at, level_bytes[k]) + 1;
+		set = *known - 1;
+	}
+	return set;
+}
+
+/* The rules of a set as one. */
+static struct match *match_of_set(struct shipped *x, enum part part, uint32_t set)
+{
+	struct chosen *chosen = &x->chosen[part];
+	size_t len;
+	const char *all = intern_text(&chosen->sets, set, &len);
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	chosen->together = mem_grow_zero(chosen->together, &chosen->cap_together, (size_t)set + 1,
+					 sizeof *chosen->together);
+	if (chosen->together[set])
+		return chosen->together[set];
+	for (size_t i = 0; i < len / sizeof(uint16_t); i++)
+		buf_addf(&b, "%s(?:%s)", b.len ? "|" : "",
+			 match_pattern(x->rules[part][rule_in(all, i)]));
+	chosen->together[set] = match_new((struct match_place){SHIPPED, 0}, b.data, b.len, 0, &e);
+	buf_release(&b);
+	return chosen->together[set];
 }
 
 /* A rule of this part matches at a place of the name. */
 static bool match_there(struct shipped *x, enum part part, const char *name, size_t n, size_t at)
 {
-	unsigned char c = at < n ? (unsigned char)name[at] : 0;
+	uint32_t set = choose_rules(x, part, name, n, at);
 
-	if (!x->by_byte[part][c].known)
-		x->by_byte[part][c].rules = compile_together(x, part, (char)c);
-	x->by_byte[part][c].known = true;
-	return x->by_byte[part][c].rules && match_test_at(x->by_byte[part][c].rules, name, n, at);
+	return set && match_test_at(match_of_set(x, part, set), name, n, at);
 }
 
 /* Behind the arguments of a template that begin there, as "<(?:[^<>]++|(?-1))*+>" has them; 0: they do not end. */

@@ -160,6 +160,40 @@ TEST(covers)
 	}
 }
 
+/* What is said of a beginning is what all texts say that begin so: of each of four letters up to a length. */
+TEST(goes_on)
+{
+	static const char *const patterns[] = {"abc",     "ab?c*",  "(?:ab|ba)+c",
+					       "a\\b",    "a$",     "(?!ab)a[bc]",
+					       "(?<=x)a", "\\w+_x", "[^a]"};
+	static const char letters[] = "abc ";
+	enum { LETTERS = 4, LONGEST = 6, BEGIN = 2 };
+	struct err e = ERR_INIT;
+
+	for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+		const char *pattern = patterns[k];
+		struct match *m =
+		    match_new((struct match_place){"test", 0}, pattern, strlen(pattern), 0, &e);
+		size_t left_out = 0, wrong = 0;
+
+		for (unsigned i = 0; i < LETTERS * LETTERS; i++) {
+			char text[LONGEST] = {letters[i % LETTERS], letters[i / LETTERS]};
+			bool may = match_may_go_on(m, text, BEGIN);
+
+			left_out += !may;
+			for (unsigned rest = 0; rest < 256 && !may; rest++)
+				for (size_t n = BEGIN; n <= LONGEST; n++) {
+					for (size_t at = BEGIN; at < n; at++)
+						text[at] = letters[rest >> 2 * (at - BEGIN) & 3];
+					wrong += match_test_at(m, text, n, 0);
+				}
+		}
+		CHECK_EQ(wrong, 0);
+		CHECK(left_out > 0 || pattern[0] == '\\');
+		match_free(m);
+	}
+}
+
 TEST(long_subject)
 {
 	size_t n = 10 << 20;
