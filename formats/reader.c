@@ -59,7 +59,7 @@ const struct reader *reader_by_bid(const uint8_t *head, size_t n, bool whole, in
 	int most = 0;
 
 	for (size_t i = 0; readers[i]; i++) {
-		int b = readers[i]->bid(head, n, whole);
+		int b = readers[i]->by_name ? 0 : readers[i]->bid(head, n, whole);
 
 		if (b > most || (b && b == most && strcmp(readers[i]->name, best->name) < 0)) {
 			most = b;

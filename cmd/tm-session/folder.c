@@ -110,6 +110,7 @@ void session_look(struct session *s)
 		}
 		input_close(&in);
 		memcpy(f->what, k.what, sizeof f->what);
-		f->capture = k.program && strcmp(k.program, "inspect") != 0;
+		f->format = k.format;
+		f->capture = k.format || (k.program && strcmp(k.program, "inspect") != 0);
 	}
 }

@@ -9,11 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct import_options options_of(const struct session_file *f,
+					const struct import_options *import)
+{
+	struct import_options o = *import;
+
+	o.format = f->format ? f->format : o.format;
+	return o;
+}
+
 /* --- surveys and clocks --- */
 
 static void read_survey(struct session_file *f, const struct import_options *import)
 {
-	struct cli_loop loop = {.import = import, .sink = &f->survey.sink};
+	const struct import_options o = options_of(f, import);
+	struct cli_loop loop = {.import = &o, .sink = &f->survey.sink};
 
 	survey_init(&f->survey);
 	cli_inputs(&loop, 1, &f->path);
@@ -309,7 +319,8 @@ static void read_parts(struct session *s, struct session_file *f,
 	    .session = s,
 	    .file = f,
 	    .complete = !f->survey.domains};
-	struct cli_loop loop = {.import = import, .symbols = symbols};
+	const struct import_options o = options_of(f, import);
+	struct cli_loop loop = {.import = &o, .symbols = symbols};
 	struct sink_tee tees[2 * (PART_COUNTERS + 1)];
 	struct axis_tap tap;
 	struct sink *to = &log.sink;

@@ -50,8 +50,9 @@ struct session_file {
 	char *path;
 	const char *name; /* below the folder */
 	char what[200];
-	bool capture;  /* tracemill reads it */
-	bool surveyed; /* and has */
+	bool capture;       /* tracemill reads it */
+	const char *format; /* by this name only; NULL: as it is */
+	bool surveyed;      /* and has */
 	bool reading_failed;
 	struct survey survey;
 	struct session_clock clock, offer; /* offer: the surest so far */

@@ -359,6 +359,7 @@ const struct reader reader_log = {
     .suffixes = "log,txt",
     .cut = CUT_AT_LINE,
     .guesses = true,
+    .by_name = true,
     .bid = dated_log_bid,
     .read = dated_log_read,
 };

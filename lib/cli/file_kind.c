@@ -124,6 +124,14 @@ static void kind_of_rest(struct file_kind *k, const uint8_t *p, size_t n)
 {
 	size_t texts = 0;
 
+	for (size_t i = 0; readers[i]; i++)
+		if (readers[i]->by_name && readers[i]->bid(p, n, n < INPUT_HEAD)) {
+			kind_describe(k, "%s", readers[i]->what);
+			k->format = readers[i]->name;
+			k->advice =
+			    "a part of a run: tm-session FOLDER takes it with the run's captures";
+			return;
+		}
 	for (size_t i = 0; i < n && i < WITHIN; i++)
 		texts += p[i] >= ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r';
 	kind_describe(k, "%s, in no known format",

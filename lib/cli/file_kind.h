@@ -11,6 +11,7 @@
 struct file_kind {
 	char what[200];      /* "a trace of tracemill", for people */
 	const char *program; /* "top": whose report fits; NULL: none reads it */
+	const char *format;  /* the only way to read it is by this name, -f; NULL: none */
 	const char
 	    *advice; /* what to do with one that none reads; may be NULL; until the next look */
 };

@@ -114,6 +114,7 @@ put('punycode.md', "### decode\n\n```js\npunycode.ucs2.decode('abc'); // [0x61, 
 put('table.csv', 'id,name,price\n' + ''.join('%d,item %d,%d.50\n' % (i, i, i * 3) for i in range(100)))
 put('sums.md5', ''.join('%032x  file%d.bin\n' % (r.getrandbits(128), i) for i in range(60)))
 put('package.json', json.dumps({'name': 'game', 'version': '1.2.3', 'dependencies': {'a': '^1'}, 'nodes': [], 'frames': 3}, indent=2))
+put('server.log', ''.join('2026-01-%02d 10:%02d:00 INFO [worker-%d] request /a/b took %d ms\n' % (i % 28 + 1, i % 60, i % 4, i * 7 % 90) for i in range(300)))
 put('notes.txt', ''.join(' '.join(r.choice('the of frame malloc 12 3.5 heap; a:b 0x1f4 main() -- total 77 free'.split()) for _ in range(r.randrange(1, 14))) + '\n' for _ in range(200)))
 
 # Of terminfo: magic 0432, sizes, names.
