@@ -319,7 +319,8 @@ static int loli_text_bid(const uint8_t *head, size_t n, bool whole)
 const struct reader reader_loli_text = {
     .name = "loli-text",
     .family = "LoliProfiler",
-    .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_TIME,
+    .capabilities =
+	CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_TIME | CAPABILITY_ADDRESSES,
     .what = "LoliProfiler: callstacks as text",
     .suffixes = "txt",
     .rewinds = true,

@@ -523,7 +523,8 @@ const struct reader reader_pet = {
     .name = "pet",
     .family = "PET",
     .page = "pet",
-    .capabilities = CAPABILITY_STACKS | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS |
+		    CAPABILITY_ADDRESSES,
     .what = "PET spike log (Class::Function, or function, file and line)",
     .suffixes = "log,txt",
     .guesses = true,

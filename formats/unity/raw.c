@@ -343,7 +343,8 @@ const struct reader reader_unity_raw = {
     .family = "Unity",
     .page = "unity",
     .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_CALLS |
-		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS,
+		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS |
+		    CAPABILITY_ADDRESSES,
     .what = "Unity profiler: binary log .raw, and recorded streams of players (2018.1 on)",
     .suffixes = "raw",
     .cut = CUT_NEVER, /* a frame waits for threads that may be cut off */

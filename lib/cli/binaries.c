@@ -111,10 +111,16 @@ void cli_check_modules(const struct opt_list *modules)
 
 const char *cli_module_path(const struct opt_list *modules, const char *name, size_t *n)
 {
+	size_t base = *n;
+
+	while (base && name[base - 1] != '/' && name[base - 1] != '\\')
+		base--;
 	for (size_t i = 0; i < modules->n; i++) {
 		const char *text = modules->items[i], *equals = strchr(text, '=');
+		size_t length = (size_t)(equals - text);
 
-		if ((size_t)(equals - text) == *n && !memcmp(text, name, *n)) {
+		if ((length == *n && !memcmp(text, name, *n)) ||
+		    (length == *n - base && !memcmp(text, name + base, length))) {
 			*n = strlen(equals + 1);
 			return equals + 1;
 		}

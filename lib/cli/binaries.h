@@ -66,7 +66,7 @@ void cli_binaries_release(struct cli_binaries *b); /* after all that borrows fro
 void cli_binaries_servers(struct cli_binaries *b);
 /* Ends with a usage error when an item of --module-file is not NAME=FILE. */
 void cli_check_modules(const struct opt_list *modules);
-/* The path that a name of *n bytes means by them, or that it is itself; of *n bytes. */
+/* The path that a name of *n bytes, or its last part, means by them, or that it is itself; of *n bytes. */
 const char *cli_module_path(const struct opt_list *modules, const char *name, size_t *n);
 
 #endif

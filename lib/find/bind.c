@@ -242,7 +242,8 @@ static bool by_first_byte(const struct module *m, const struct object *o, uint64
 	if (!n || !m->n_ranges || m->ranges[0].offset)
 		return false;
 	page = s[0].align > 1 ? s[0].align : 1;
-	*vaddr = addr - m->ranges[0].lo + s[0].vaddr / page * page;
+	*vaddr = addr - m->ranges[0].lo +
+		 (object_kind(o)->image ? object_image_base(o) : s[0].vaddr / page * page);
 	return true;
 }
 
@@ -261,7 +262,7 @@ static void by_archive(struct binder *b, const struct module *m, uint64_t offset
 static bool by_image(const struct map_range *r, const struct object *o, uint64_t addr,
 		     uint64_t *vaddr)
 {
-	if (r->offset || !object_image_base(o))
+	if (r->offset || !object_kind(o)->image)
 		return false;
 	*vaddr = object_image_base(o) + (addr - r->lo);
 	return true;
@@ -385,11 +386,13 @@ static void bind_decide_space(struct trace *t, uint32_t id, struct module_answer
 			   r.n, r.as_vaddr);
 }
 
-/* In a module that has an image base, a lower number is an offset in memory (RVA), as Windows' tools print it. */
+/* In a module that has an image base, a lower number is an offset in memory (RVA), as Windows' tools print it. In a PDB,
+ * which does not say the base, all are. */
 static bool is_rva(const struct binder *b, const struct module_answer *m, const struct location *l)
 {
 	return (l->space == SPACE_VADDR || (l->space == SPACE_OFFSET_OR_VADDR && !b->o->offsets)) &&
-	       m->file && l->raw < object_image_base(m->file->object);
+	       m->file && object_kind(m->file->object)->image &&
+	       (!object_image_base(m->file->object) || l->raw < object_image_base(m->file->object));
 }
 
 static void decide_spaces(struct binder *b)

@@ -237,6 +237,20 @@ void files_release(struct find_files *f)
 	*f = (struct find_files){.n = 0};
 }
 
+/* Whether a file has the name that linkers give to the PDB of a program of Windows: game.pdb of game.exe. */
+static bool is_pdb_of(const char *file, const char *module)
+{
+	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
+	size_t n = strlen(file), m = strlen(module);
+
+	if (n < 5 || m != n || strcasecmp(file + n - 4, ".pdb") || strncasecmp(file, module, n - 4))
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (!strcasecmp(module + n - 4, endings[i]))
+			return true;
+	return false;
+}
+
 /* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym
  * (Breakpad), .gsym. Nothing looser: libgame.so must not take libgame.v2.so. */
 static bool files_same_module(const char *file, const char *module)
@@ -246,7 +260,7 @@ static bool files_same_module(const char *file, const char *module)
 									".gsym"};
 	size_t n = strlen(file), m = strlen(module);
 
-	if (!strcmp(file, module))
+	if (!strcmp(file, module) || is_pdb_of(file, module))
 		return true;
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
 		size_t k = strlen(inside[i]);
@@ -417,17 +431,25 @@ static struct find_file *files_by_build_id(struct find_files *f, const struct ob
 	return x;
 }
 
-/* In the debug folders: one with the module's name. */
+/* In the debug folders: one with the module's name, or that of its PDB. */
 static struct find_file *in_debug_dirs(struct find_files *f, const char *base)
 {
-	struct buf path = BUF_INIT;
+	struct buf path = BUF_INIT, pdb = BUF_INIT;
 	struct find_file *x = NULL;
+	size_t n = strlen(base);
 
+	buf_addf(&pdb, "%.*s.pdb", n > 4 ? (int)n - 4 : 0, base);
 	for (size_t d = 0; !x && base[0] && d < f->options.search.n_dirs; d++) {
 		path.len = 0;
 		buf_addf(&path, "%s/%s", f->options.search.dirs[d], base);
 		x = by_path(f, buf_str(&path));
+		if (x || !is_pdb_of(buf_str(&pdb), base))
+			continue;
+		path.len = 0;
+		buf_addf(&path, "%s/%s", f->options.search.dirs[d], buf_str(&pdb));
+		x = by_path(f, buf_str(&path));
 	}
+	buf_release(&pdb);
 	buf_release(&path);
 	return x;
 }
@@ -486,7 +508,8 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 		if (!x->given || x->broken)
 			continue;
 		if (x->module) {
-			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0) {
+			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0 &&
+			    !(windows && !strcasecmp(x->module, base))) {
 				search_log_add(f->log, false, x->path, "given for module '%s'",
 					       x->module);
 				continue;

@@ -121,6 +121,7 @@ struct object_kind {
 	bool linkage;     /* object_each_linked knows what is exported and imported */
 	bool paged;       /* loaders map its segments as they lie in the file */
 	bool pdata;       /* its unwind tables are .pdata, or it has none */
+	bool image;       /* loaded as a whole: offsets in its mapping are those in memory (RVA) */
 };
 const struct object_kind *object_kind(const struct object *o);
 

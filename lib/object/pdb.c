@@ -427,7 +427,7 @@ static void pdb_any_symbols(struct symtab *s, struct object *o)
 }
 
 const struct object_format format_pdb = {
-    .about = {.name = "PDB", .unsized = true},
+    .about = {.name = "PDB", .unsized = true, .image = true},
     .is = pdb_is,
     .open = pdb_open,
     .symbols = pdb_symbols,

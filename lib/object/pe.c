@@ -841,7 +841,7 @@ static void pe_each_function(const struct object_image *f,
 }
 
 const struct object_format format_pe = {
-    .about = {.name = "PE", .unsized = true, .linkage = true, .pdata = true},
+    .about = {.name = "PE", .unsized = true, .linkage = true, .pdata = true, .image = true},
     .is = pe_is,
     .open = pe_open,
     .symbols = pe_symbols,

@@ -86,3 +86,44 @@ check "as an operand, by RVA" "${ask[@]}" right 0x111c
 says "one of /DEBUG:FASTLINK is named" /DEBUG:FASTLINK "${ask[@]}" fast.pdb 0x111c
 printf 'BSJB\1\0\1\0\0\0\0\0' >portable.pdb
 says "a portable one is named" "portable PDB of .NET" "${ask[@]}" portable.pdb 0x111c
+
+# The program itself is missing: its PDB has all but the image base.
+mkdir missing folder
+cp right missing/game.pdb
+cp right folder/game.pdb
+printf '    #0 0x7ff60000111c  (C:\\game\\game.exe+0x111c)\n' >log
+printf '7ff600000000-7ff600004000 r-xp 00000000 00:00 0    C:\\game\\game.exe\n' >maps
+printf '%s\n' 'PET: Function took too long: 16.58 MSec Thread: MainThread PEAK frame 2323' 'Function Name Trace' \
+	'0) 0x7ff60000111c - ' >pet.log
+{
+	printf '%s\n' '[seq,time,size,addr,library,funcaddr]' '1,1,64,4096,game.exe,4380' 'game.exe,0x111c,' '' \
+		'[stackAddrMap]' 'game.exe:' '0x1, nothing'
+} >loli.txt
+for given in '-e missing/game.pdb' '-e game.exe=missing/game.pdb' '--debug-dir folder'; do
+	# shellcheck disable=SC2086 # words
+	check "in a log, $given" tm-symbolize --no-cache --text log $given
+	# shellcheck disable=SC2086,SC2016 # words
+	check "in a capture with a map, $given" bash -c 'tm-symbolize --no-cache --maps maps "$@" pet.log | tm-top --by function' - $given
+	# shellcheck disable=SC2086,SC2016 # words
+	check "in a capture with offsets, $given" bash -c 'tm-symbolize --no-cache "$@" loli.txt | tm-top --by function' - $given
+done
+for given in missing/game.pdb game.exe=missing/game.pdb; do
+	check "tm-top of a capture with a map, -e $given" tm-top --maps maps -e "$given" --by function pet.log
+	check "tm-top of a capture with offsets, -e $given" tm-top -e "$given" --by function loli.txt
+done
+printf '    #0 0x7ff60000111c  (C:\\Game\\GAME.EXE+0x111c)\n' >upper
+for given in missing/game.pdb game.exe=missing/game.pdb; do
+	check "a module in other letters, -e $given" tm-symbolize --no-cache --text upper -e "$given"
+done
+for program in tm-addr2line tm-llvm-symbolizer; do
+	check "$program, RVA" "$program" --no-cache -f -i -e missing/game.pdb 0x111c
+done
+printf '%s\n' '"C:\game\game.exe" 0x111c' >asked
+# shellcheck disable=SC2016
+check "tm-llvm-symbolizer --module-file" bash -c '"$@" <asked' - tm-llvm-symbolizer --no-cache --module-file game.exe=missing/game.pdb
+says "a module of another name has no names of it" "no file for its module" tm-symbolize --no-cache --text log -e other.exe=missing/game.pdb
+out=$(tm-inspect --table verdicts --csv missing/game.pdb 2>&1)
+case $out in
+*lines,yes,*PDB*) echo "ok - tm-inspect of the PDB" ;;
+*) echo "not ok - tm-inspect of the PDB: $out" ;;
+esac
