@@ -16,6 +16,12 @@
  *	art-streamed   the same, as ART streams it
  *	sample         trees of two threads, N samples each: a third in each function
  *	malloc-history the same of blocks, of 1 KiB each
+ *	memleak        two lists: row i of the second one has i + 1 blocks of 16 bytes, of a stack of 3
+ *	leaks          row i is a class that leaked 32 bytes, and holds i % 4 blocks of 16
+ *	leaks-stacks   the same, with a stack before each row
+ *	leaks-3.0      row i leaked i + 1 bytes, with its stack in a line
+ *	jemalloc-text  size classes of (i + 1) * 16 bytes: i + 2 blocks were allocated, and i are there
+ *	jemalloc-json  the same
  *	VARIANT-bad    the same, damaged: numbers that are none, rows that are no rows
  *
  * The truth: lines "WORD N".
@@ -313,6 +319,163 @@ static void art_streamed(void)
 	art_as(true);
 }
 
+static void memleak(void)
+{
+	long blocks = 0;
+
+	printf("Attaching to pid 5193, Ctrl+C to quit.\n"
+	       "[11:16:33] Top 1 stacks with outstanding allocations:\n"
+	       "\t99 bytes in 9 allocations from stack\n\t\t main+0x6d [game]\n\n"
+	       "[11:16:34] Top %ld stacks with outstanding allocations:\n",
+	       rows);
+	for (long i = 0; i < rows; i++) {
+		if (!i)
+			printf("\taddr = 948cd0 size = 16\n");
+		printf("\t%ld bytes in %ld allocations from stack\n", 16 * (i + 1), i + 1);
+		printf(i % 2 ? "\t\t0x000055d0c0a0106d\toperator+(int)+0x%lx [game]\n"
+			     : "\t\t %ld [<000055d0c0a0106d>] [unknown] [game]\n",
+		       i);
+		printf("\t\t [unknown] [libgame.so]\n\t\t main+0x6d [game]\n");
+		if (bad && !i)
+			printf("hello\n\tmany bytes in 2 allocations from stack\n");
+		blocks += i + 1;
+	}
+	if (bad)
+		printf(
+		    "\t16 bytes in 99999999999999 allocations from stack\n\t\t main+0x6d [game]\n");
+	truth("blocks", blocks);
+	truth("bytes", 16 * blocks);
+	truth("rows", rows);
+}
+
+static void leaks_as(bool stacks, bool old)
+{
+	long blocks = 0, bytes = 0;
+
+	for (long i = 0; i < rows; i++) {
+		blocks += old ? 1 : 1 + i % 4;
+		bytes += old ? i + 1 : 32 + 16 * (i % 4);
+	}
+	printf("Process:         game [7]\nAnalysis Tool:   /usr/bin/leaks\n\n"
+	       "Physical footprint:         1284K\n----\n\nleaks Report Version: %s\n"
+	       "Process 7: 569 nodes malloced for 61 KB\n"
+	       "Process 7: %ld leaks for %ld total leaked bytes.\n\n",
+	       old      ? "3.0"
+	       : stacks ? "4.0, multi-line stacks"
+			: "4.0",
+	       bad ? blocks + 1 : blocks, bytes);
+	if (!old && !stacks)
+		printf("    %ld (%ld bytes) << TOTAL >>\n\n", blocks, bytes);
+	for (long i = 0; i < rows; i++) {
+		if (old) {
+			printf("Leak: 0x7ffb6ac0%04lx  size=%ld  zone: DefaultMallocZone_0x1   "
+			       "length: 7  "
+			       "\"10 [2]\"\n",
+			       i, i + 1);
+			if (i % 2)
+				printf("\tCall stack: [thread 0x10a974380]: | start | main "
+				       "main.c:3 | malloc \n");
+			continue;
+		}
+		if (stacks)
+			printf("STACK OF 1 INSTANCE OF 'ROOT LEAK: <Cache%ld>':\n"
+			       "2   dyld                 0x1aea9be50 start + 2544\n"
+			       "1   game                 0x1001bf220 main + 16  main.c:%ld\n"
+			       "0   libsystem            0x1aec2ec20 operator new(unsigned long) + "
+			       "32 \n====\n",
+			       i, i + 1);
+		printf("    %ld (%ld bytes) ROOT LEAK: <Cache%ld 0x7f9326e00560> [32]\n", 1 + i % 4,
+		       32 + 16 * (i % 4), i % 2);
+		for (long k = 0; k < i % 4; k++)
+			printf(
+			    "       1 (16 bytes) __strong next --> 0x7f9326d00480 [%s]  length: 7  "
+			    "\"10.2.13\"\n",
+			    bad && i == 1 ? "many" : "16");
+		printf("       parent --> CYCLE BACK TO <Cache 0x7f9326e00560> [32]\n\n");
+	}
+	truth("blocks", blocks);
+	truth("bytes", bytes);
+}
+
+static void leaks(void)
+{
+	leaks_as(false, false);
+}
+
+static void leaks_stacks(void)
+{
+	leaks_as(true, false);
+}
+
+static void leaks_lines(void)
+{
+	leaks_as(false, true);
+}
+
+static void jemalloc_text(void)
+{
+	long bytes = 0;
+
+	for (long i = 0; i < rows; i++)
+		bytes += i * (i + 1) * 16;
+	printf("___ Begin jemalloc statistics ___\nVersion: \"5.3.0\"\nArenas: 2\n"
+	       "Allocated: %ld, active: 5431296, metadata: 4888448 (n_thp 0), resident: 14172160, "
+	       "mapped: 21950464, retained: 0\n",
+	       bytes);
+	for (int arena = -1; arena < 1; arena++) {
+		printf(arena < 0 ? "Merged arenas stats:\n" : "arenas[0]:\n");
+		printf("large:                        3321856               4         0\n"
+		       "bins:           size ind    allocated      nmalloc (#/sec)      ndalloc "
+		       "(#/sec)  "
+		       " nshards      curregs\n                     ---\n");
+		for (long i = 0; i < rows; i++) {
+			if (i == rows / 2)
+				printf("large:          size ind    allocated      nmalloc (#/sec) "
+				       "     ndalloc (#/sec)    nrequests (#/sec)  curlextents\n");
+			printf("    %ld   %ld   %ld   %ld   0   2   0   1   %s%ld\n", (i + 1) * 16,
+			       i, i * (i + 1) * 16, i + 2, i < rows / 2 ? "" : "0   ",
+			       bad && i == 1 ? -1 : i);
+		}
+	}
+	printf("--- End jemalloc statistics ---\n");
+	truth("bytes", bytes);
+	truth("rows", rows);
+}
+
+static void jemalloc_json(void)
+{
+	long bytes = 0;
+
+	for (long i = 0; i < rows; i++)
+		bytes += i * (i + 1) * 16;
+	printf("{\"jemalloc\":{\"version\":\"5.3.0\",\"arenas\":{\"narenas\":2");
+	for (int large = 0; large < 2; large++) {
+		printf(",\"%s\":[", large ? "lextent" : "bin");
+		for (long i = large ? rows / 2 : 0; i < (large ? rows : rows / 2); i++)
+			printf("%s{\"size\":%ld}", i > (large ? rows / 2 : 0) ? "," : "",
+			       (i + 1) * 16);
+		printf("]");
+	}
+	printf("},\"stats\":{\"allocated\":%ld,\"active\":5431296,\"retained\":0},"
+	       "\"stats.arenas\":{",
+	       bytes);
+	for (int arena = 0; arena < 2; arena++) {
+		printf("%s\"%s\":{\"nthreads\":1", arena ? "," : "", arena ? "merged" : "0");
+		for (int large = 0; large < 2; large++) {
+			printf(",\"%s\":[", large ? "lextents" : "bins");
+			for (long i = large ? rows / 2 : 0; i < (large ? rows : rows / 2); i++)
+				printf("%s{\"nmalloc\":%ld,\"ndalloc\":2,\"%s\":%ld}",
+				       i > (large ? rows / 2 : 0) ? "," : "", i + 2,
+				       large ? "curlextents" : "curregs", bad && i == 1 ? -1 : i);
+			printf("]");
+		}
+		printf("}");
+	}
+	printf("}}}\n");
+	truth("bytes", bytes);
+	truth("rows", rows);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -325,7 +488,13 @@ int main(int argc, char **argv)
 		       {"pmcstat", pmcstat},
 		       {"cleopatra", cleopatra},
 		       {"art-trace", art_trace},
-		       {"art-streamed", art_streamed}};
+		       {"art-streamed", art_streamed},
+		       {"memleak", memleak},
+		       {"leaks", leaks},
+		       {"leaks-stacks", leaks_stacks},
+		       {"leaks-3.0", leaks_lines},
+		       {"jemalloc-text", jemalloc_text},
+		       {"jemalloc-json", jemalloc_json}};
 	size_t n;
 
 	for (int i = 1; i < argc; i++)

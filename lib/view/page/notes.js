@@ -419,4 +419,8 @@ learn({
 	"the buffer of the trace was full: what came later is missing": "跟踪缓冲区已满：之后的内容缺失",
 	"the file states another number of calls than it has": "文件所写的调用数与实际不符",
 	"entries of stacks have no name in the file": "在文件中没有名称的调用栈条目",
+	"lines belong to no stack: left out": "忽略了不属于任何调用栈的行",
+	"older lists of the same program are left out: the last one counts": "忽略了同一程序较早的列表：以最后一个为准",
+	"leaks have an impossible size: left out": "忽略了大小不合理的泄漏",
+	"leaks are stated, of which the list has {0#}": "文件所写的泄漏数，列表中只有 {0} 个",
 });
