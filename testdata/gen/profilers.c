@@ -20,6 +20,7 @@
  *	leaks          row i is a class that leaked 32 bytes, and holds i % 4 blocks of 16
  *	leaks-stacks   the same, with a stack before each row
  *	leaks-3.0      row i leaked i + 1 bytes, with its stack in a line
+ *	heap           class i has i + 1 blocks of 48 bytes
  *	jemalloc-text  size classes of (i + 1) * 16 bytes: i + 2 blocks were allocated, and i are there
  *	jemalloc-json  the same
  *	VARIANT-bad    the same, damaged: numbers that are none, rows that are no rows
@@ -412,6 +413,31 @@ static void leaks_lines(void)
 	leaks_as(false, true);
 }
 
+static void heap(void)
+{
+	long blocks = rows * (rows + 1) / 2;
+
+	printf(
+	    "Process:         game [7]\nAnalysis Tool:   /usr/bin/heap\n\n"
+	    "Physical footprint:         11.5M\nPhysical footprint (peak):  14.2M\n----\n\n"
+	    "All zones: %ld nodes malloced - Sizes: 48[%ld]\n\nAll zones: %ld nodes (%ld bytes)\n\n"
+	    "   COUNT      BYTES       AVG   CLASS_NAME                        TYPE    BINARY\n"
+	    "   =====      =====       ===   ==========                        ====    ======\n",
+	    blocks, blocks, bad ? blocks + 1 : blocks, blocks * 48);
+	for (long i = 0; i < rows; i++)
+		if (!i)
+			printf("       1         48      48.0   non-object\n");
+		else
+			printf("    %4ld   %8ld      48.0   Class%ld (Storage)                   "
+			       "%s    %s\n",
+			       i + 1, (i + 1) * 48, i, i % 2 ? "ObjC" : "C  ", "game");
+	if (bad)
+		printf("    many        48      48.0   Other\n       1\n");
+	printf("\n");
+	truth("blocks", blocks);
+	truth("rows", rows);
+}
+
 static void jemalloc_text(void)
 {
 	long bytes = 0;
@@ -493,6 +519,7 @@ int main(int argc, char **argv)
 		       {"leaks", leaks},
 		       {"leaks-stacks", leaks_stacks},
 		       {"leaks-3.0", leaks_lines},
+		       {"heap", heap},
 		       {"jemalloc-text", jemalloc_text},
 		       {"jemalloc-json", jemalloc_json}};
 	size_t n;

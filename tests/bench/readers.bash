@@ -130,6 +130,7 @@ reader 'ART, method traces' run.art enter "$(total calls)" "$GEN/profilers" --ro
 reader Cleopatra run.cleopatra sample "$(total samples)" "$GEN/profilers" --rows $((mb * 15000)) cleopatra
 reader 'memleak of bcc' run.memleak profile "$(total rows)" "$GEN/profilers" --rows $((mb * 5000)) memleak
 reader "macOS's leaks" run.leaks profile "$(total blocks)" "$GEN/profilers" --rows $((mb * 5000)) leaks
+reader "macOS's heap" run.macheap profile "$(total rows)" "$GEN/profilers" --rows $((mb * 12000)) heap
 reader GHC run.ghc alloc "$(total nodes)" "$GEN/profilers" --rows $((mb * 10000)) ghc
 reader Papyrus run.papyrus enter "$(total calls)" "$GEN/profilers" --rows $((mb * 5000)) papyrus
 reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speedscope" --samples $((mb * 10000)) time

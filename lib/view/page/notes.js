@@ -423,4 +423,5 @@ learn({
 	"older lists of the same program are left out: the last one counts": "忽略了同一程序较早的列表：以最后一个为准",
 	"leaks have an impossible size: left out": "忽略了大小不合理的泄漏",
 	"leaks are stated, of which the list has {0#}": "文件所写的泄漏数，列表中只有 {0} 个",
+	"the report states other numbers of blocks and bytes than its table has": "报告所写的块数和字节数与表格不符",
 });
