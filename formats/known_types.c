@@ -59,13 +59,6 @@ static const struct mark marks[] = {
     {0, 4, "tZst", NULL, TRACY},
     {0, 4, "2CRT", NULL, UTRACE("")},
     {0, 4, "ECRT", NULL, UTRACE("")},
-    {0,
-     4,
-     "FLR\0",
-     NULL,
-     {"a Java Flight Recorder file", NULL,
-      "convert it to folded stacks: jfrconv -o collapsed FILE of async-profiler; jfr print "
-      "--events ObjectAllocationSample prints its allocations"}},
     {0, 24, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
     {0, 12, "\0\0\0\0\3\0\0\0\0\0\0\0", NULL, CPU_PROFILE},
     {0, 12, "\0\0\0\0\3\0\0\0\1\0\0\0", NULL, CPU_PROFILE},

@@ -5,7 +5,7 @@
  *
  * Sources of the marks: the tools' own files (valgrind 3.19, perf), ELF and PE specifications, git-lfs's
  * specification of pointer files, Tracy's TracyFileHeader.hpp, Unreal Engine's TraceAnalysis (the stream's
- * magic), the JDK's JFR reader, WebAssembly's binary format, Apple's property lists, PKWARE's
+ * magic), WebAssembly's binary format, Apple's property lists, PKWARE's
  * APPNOTE, SQLite's file format, POSIX ustar, files of uftrace 0.13.
  */
 #ifndef TM_FORMATS_KNOWN_TYPES_H

@@ -17,6 +17,7 @@
  * From hprof_b_spec.h and heapDumper.cpp of OpenJDK, and hprof.cc of ART.
  */
 #include "formats/emit.h"
+#include "formats/java/names.h"
 #include "formats/reader.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -118,41 +119,13 @@ static uint32_t string_of(struct hprof *h, uint64_t id)
 	return n ? trace_string(h->im->t, s, n) : 0;
 }
 
-/* "java/lang/String" is java.lang.String, and "[[I" is int[][], as Java's users write them. */
-static void class_text(struct hprof *h, const char *s, size_t n)
-{
-	static const char *const words[] = {
-	    ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
-	    ['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean"};
-	size_t rank = 0;
-	unsigned char c;
-
-	h->text.len = 0;
-	while (rank < n && s[rank] == '[')
-		rank++;
-	s += rank;
-	n -= rank;
-	c = n ? (unsigned char)*s : 0;
-	if (rank && n == 1 && c < sizeof words / sizeof *words && words[c]) {
-		buf_adds(&h->text, words[c]);
-	} else {
-		if (rank && c == 'L' && s[n - 1] == ';') {
-			s++;
-			n -= 2;
-		}
-		for (size_t i = 0; i < n; i++)
-			buf_addc(&h->text, s[i] == '/' ? '.' : s[i]);
-	}
-	while (rank--)
-		buf_adds(&h->text, "[]");
-}
-
 static void class_name(struct hprof *h, const struct hprof_class *class)
 {
 	size_t n;
 	const char *s = text_of(h, class ? class->name : 0, &n);
 
-	class_text(h, s, n);
+	h->text.len = 0;
+	java_class_name(&h->text, s, n);
 }
 
 static struct hprof_class *class_put(struct hprof *h, uint64_t id)

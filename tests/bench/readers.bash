@@ -119,6 +119,7 @@ fi
 reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))' }' "$GEN/cpuprofile" --samples $((mb * 10000)) nodes
 reader "V8's heap snapshot" run.heapsnapshot object "$(total objects)" "$GEN/heapsnapshot" --objects $((mb * 10000)) plain
 reader "Java's heap dump" run.hprof object "$(total objects)" "$GEN/hprof" --objects $((mb * 10000)) java
+reader "Java's Flight Recorder" run.jfr sample "$(total samples)" "$GEN/jfr" --samples $((mb * 80000)) plain
 reader 'Firefox Profiler' run.firefox sample "$(total total)" "$GEN/firefox" --samples $((mb * 10000)) ms
 reader gmon.out run.gmon sample "$(total rows)" "$GEN/gmon" --rows $((mb * 40000)) plain
 reader memcheck run.memcheck profile "$(total rows)" "$GEN/memcheck" --rows $((mb * 5000)) log

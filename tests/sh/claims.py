@@ -40,7 +40,6 @@ for i in range(4):
         f.writestr('a.trace/corespace/run1/core/uniquing', u32('<', r.randrange(3000), 400) + u32('>', r.randrange(3000), 400))
     put('instruments%d.trace.zip' % i, z.getvalue(), 'zip')
 
-put('recording.jfr', b'FLR\0' + struct.pack('>HH', 2, 1) + r.randbytes(5000), 'Flight Recorder')
 put('Game.class', bytes.fromhex('cafebabe0000003d') + r.randbytes(900), 'class of Java')
 put('fat.dylib', bytes.fromhex('cafebabe00000002') + struct.pack('>5I', 0x1000007, 3, 4096, 900, 12) + bytes(5000), 'Mach-O')
 put('stats.txt', 'Test results: passed: %d; failed: %d; error: %d\n' % (r.randrange(9000), r.randrange(30), r.randrange(9)))

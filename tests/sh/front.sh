@@ -131,7 +131,6 @@ foreign dhat.out.1 "valgrind's DHAT" '{"dhatFileVersion":2\n,"mode":"heap"\n'
 shows callgrind.out.1 0 "Valgrind's callgrind.out"
 foreign game.tracy 'Tracy' 'tr\375P\002\001'
 foreign game.utrace 'Unreal Engine' '2CRT\0\0\0\0'
-foreign game.jfr 'Java Flight Recorder' 'FLR\0\0\002\0\001'
 foreign game.exe 'Windows (PE)' 'MZ\220\0\003\0\0\0'
 foreign game.pdb 'Windows (PDB)' 'Microsoft C/C++ MSF 7.00\r\n\032DS\0\0\0'
 foreign game.etl 'Windows (ETL)' '\0\0\001\0\0\0\001\0'

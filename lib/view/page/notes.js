@@ -424,4 +424,13 @@ learn({
 	"leaks have an impossible size: left out": "忽略了大小不合理的泄漏",
 	"leaks are stated, of which the list has {0#}": "文件所写的泄漏数，列表中只有 {0} 个",
 	"the report states other numbers of blocks and bytes than its table has": "报告所写的块数和字节数与表格不符",
+	"kinds of samples are in the file: totals add them up, markers separate them": "文件中的采样种类：总数是其合计，标记可将其区分",
+	"events ObjectAllocationSample were left out: they estimate what those of TLABs tell": "已忽略的 ObjectAllocationSample 事件：它们估算的是 TLAB 事件已说明的内容",
+	"events of other kinds were left out": "忽略了其他种类的事件",
+	"stacks were cut by the recorder, at the depth that it was set to": "被记录程序按其设定深度截断的调用栈",
+	"events have no stack": "没有调用栈的事件",
+	"chunks could not be read": "无法读取的数据块",
+	"events do not hold what their class says": "内容与其类描述不符的事件",
+	"blocks of constants could not be read: names and stacks may be missing": "无法读取的常量块：可能缺少名称和调用栈",
+	"bytes at the ends of chunks are no events": "数据块末尾不是事件的字节",
 });
