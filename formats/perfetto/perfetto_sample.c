@@ -9,7 +9,7 @@
 
 static struct emit_sample sample_at(struct perfetto *x, struct perfetto_time at)
 {
-	return (struct emit_sample){.time = perfetto_known_ns(x, at), .calls = KNOWN(1)};
+	return (struct emit_sample){.time = perfetto_known_ns(x, at), .samples = KNOWN(1)};
 }
 
 /* 0: not known. */

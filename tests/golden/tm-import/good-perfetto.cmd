@@ -12,3 +12,6 @@ $GEN/perfetto --n 3 atrace | tm-dump -q | grep -e ^thread -e ^enter -e ^exit -e 
 # The frame timeline: the fifth frame takes 30 ms, since the app misses its deadline; the sixth begins in it.
 $GEN/perfetto --n 6 timeline | tm-dump -q | grep -e ^frame -e ^marker -e note -e 'counter value=30'
 $GEN/perfetto --n 20 timeline | tm-frames -q --table pacing --csv | cut -d , -f 3-9
+# Three samples that stand for 5 ms each are samples, and no calls.
+$GEN/perfetto --n 3 sampler | tm-dump --no-tables -q | grep ^sample
+$GEN/perfetto --n 3 sampler | tm-top -q --by function --csv | cut -d , -f 9-11 | head -n 2
