@@ -241,7 +241,7 @@ static void add_part(struct session *s, struct session_file *f, unsigned what)
 	p->bytes = what == PART_CALLS ? SUM_TIME_SELF : v->requested ? SUM_REQUESTED : SUM_REAL;
 	o.project.by[0].by = KEY_SITE;
 	o.project.n_by = 1;
-	o.project.domain = what < DOMAINS ? (int)what : DOMAIN_DEFAULT;
+	o.project.domain = what < DOMAINS ? (int)what : DOMAIN_ALL;
 	o.project.want = what < DOMAINS ? SUMS_BASE : SUMS_TIME;
 	o.sort = what == PART_COUNTERS ? FRAMES_AUTO : (int)p->bytes;
 	frames_init(&p->frames, &o);
@@ -262,6 +262,8 @@ static void add_parts(struct session *s, struct session_file *f)
 	for (unsigned d = 0; d < DOMAINS; d++)
 		if (v->domains >> d & 1)
 			add_part(s, f, d);
+	if (!session_placed(s, f))
+		return;
 	if (v->events[EV_ENTER] || v->events[EV_SAMPLE])
 		add_part(s, f, PART_CALLS);
 	if (v->events[EV_COUNTER])
@@ -442,7 +444,8 @@ void session_read(struct session *s, const struct import_options *import,
 		for (size_t i = 0; i < s->n; i++) {
 			struct session_file *f = &s->files[i];
 
-			if (!f->surveyed || f->survey.events[EV_OBJECT] ||
+			/* Without times there is neither a frame nor growth over time. */
+			if (!f->surveyed || !f->survey.timed || f->survey.events[EV_OBJECT] ||
 			    logs != (f->survey.events[EV_LOG] != 0))
 				continue;
 			read_parts(s, f, import, symbols);
