@@ -10,6 +10,7 @@
  *	linux      x86-64: frame pointers, SIGSEGV, the text of /proc/self/maps, build-ids
  *	mac        arm64: frame pointers, EXC_BAD_ACCESS, a UUID
  *	requested  x86, without an exception
+ *	many N     x86 with N threads, of which each has the stack of the first one
  *	loop       x86, whose frame pointers lead back to the first frame
  *	counts     x86, whose lists say that they have a thousand million entries
  *	empty      a header without streams
@@ -28,6 +29,7 @@ static struct {
 	uint32_t type, size, at;
 } streams[STREAMS];
 static unsigned n_streams;
+static uint32_t n_threads = 2;
 
 static void put_at(size_t at, uint64_t v, unsigned n)
 {
@@ -115,18 +117,21 @@ static void put_threads(void)
 	uint32_t stack = put_stack(), size[2], context[2];
 
 	context[0] = put_context(code() + 0x800, 0, 0, &size[0]); /* where it writes the dump */
-	context[1] = put_context(code() + 0x900, 0, 0, &size[1]);
+	context[1] = put_context(code() + 0x900, is("many") ? STACK + 0x40 : 0,
+				 is("many") ? STACK : 0, &size[1]);
 	begin_stream(THREADS);
-	put(&out, is("counts") ? 1000000000 : 2, 4);
-	for (uint32_t i = 0; i < 2; i++) {
+	put(&out, is("counts") ? 1000000000 : n_threads, 4);
+	for (uint32_t i = 0; i < n_threads; i++) {
+		bool has = !i || n_threads > 2;
+
 		put(&out, 100 + i, 4);
 		put(&out, 0, 12);
 		put(&out, 0, 8);
-		put(&out, i ? 0 : STACK, 8);
-		put(&out, i ? 0 : STACK_SIZE, 4);
-		put(&out, i ? 0 : stack, 4);
-		put(&out, size[i], 4);
-		put(&out, context[i], 4);
+		put(&out, has ? STACK : 0, 8);
+		put(&out, has ? STACK_SIZE : 0, 4);
+		put(&out, has ? stack : 0, 4);
+		put(&out, size[i > 0], 4);
+		put(&out, context[i > 0], 4);
 	}
 	end_stream();
 }
@@ -224,9 +229,11 @@ static void put_maps(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
+	if (argc < 2)
 		return 2;
 	variant = argv[1];
+	if (is("many") && argc > 2)
+		n_threads = (uint32_t)strtoul(argv[2], NULL, 10);
 	buf_adds(&out, "MDMP");
 	put(&out, 0xa793, 4);
 	for (int i = 0; i < 24; i += 4)

@@ -140,6 +140,7 @@ reader 'perf script' run.perf sample "$(total samples)" "$GEN/perf_script" --sam
 reader 'logs with stacks' run.log alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) lsan
 reader 'logs with dates' run.dated log "$(total lines)" "$awk" -v n=$((mb * 15000)) "$dated"
 reader "Android's heap dump" run.dump alloc "$(total stacks)" "$GEN/crash_log" --stacks $((mb * 2500)) heap
+reader 'minidump, 65,000 threads' run.dmp sample 'END { print 65000 }' "$GEN/minidump" many 65000
 reader 'gperftools heap' run.gperf freed 'END { print '$((mb * 5000))' }' "$GEN/heap_text" --rows $((mb * 5000)) gperftools
 reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functions $((mb * 100)) flat
 reader massif run.massif frame "$(total snapshots)" "$GEN/massif" --snapshots $((mb * 1000)) plain

@@ -16,6 +16,7 @@
 #   BENCH_SEED   of the addresses (1)
 #   BENCH_COUNT  addresses of the large batch (400000)
 #   BENCH_GOALS  1: only the peers that goals need
+#   BENCH_ONLY   pdb: only the rows of a large PDB (pdb.bash)
 # shellcheck disable=SC2086 # counts are numbers
 set -eu -o pipefail
 : "${SRC:?is set by make bench-symbolize}" "${BIN:?}" "${GEN:?}"
@@ -34,11 +35,19 @@ stop() {
 }
 missing() { # ROW WHY
 	say "no row of $1: $2"
-	printf '%s\n' "- no row of $1: $2" >>absent
+	printf '%s\n' "- no row of $1: $2" >>"$work/absent"
 }
 
 . "$SRC/tests/diff/packages.bash"
 . "$SRC/tests/bench/goals.bash"
+. "$SRC/tests/bench/pdb.bash"
+
+if [ "${BENCH_ONLY-}" = pdb ]; then
+	: >absent
+	bench_pdb
+	cat absent
+	exit
+fi
 
 for tool in apt-get dpkg-deb tar objcopy taskset awk; do
 	command -v $tool >/dev/null || stop "needs $tool"
@@ -470,4 +479,5 @@ if [ -e waited ]; then
 		reach("peak of one at a time / llvm-symbolizer", part("tm-llvm-symbolizer through a pipe, large", llvm, 6), 0.25)
 	}' waited
 fi
+bench_pdb
 cat absent
