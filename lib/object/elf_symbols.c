@@ -136,8 +136,8 @@ static void elf_add_symbols(struct symtab *s, struct symtab_loading *l, const st
 		hi = r.size < end - r.value ? r.value + r.size : end;
 		symtab_add(s, l,
 			   (struct object_symbol){r.value, hi, name, r.size > 0,
-						  !ELF64_ST_BIND(r.info), index,
-						  ELF64_ST_BIND(r.info) ? NULL : file, false},
+						  !ELF64_ST_BIND(r.info), false, index,
+						  ELF64_ST_BIND(r.info) ? NULL : file},
 			   rank(r.info), end);
 	}
 	descriptors_release(&d);

@@ -495,7 +495,7 @@ static void add_symbols(struct symtab *s, const struct object_image *f)
 			continue;
 		symtab_add(s, &l,
 			   (struct object_symbol){m.value, t->addr + t->size, name, false, false,
-						  (uint32_t)s->n, NULL, false},
+						  false, (uint32_t)s->n, NULL},
 			   !m.external ? 2 : m.weak, t->addr + t->size);
 	}
 	s->names[0] = (char *)names;

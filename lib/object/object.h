@@ -75,9 +75,9 @@ struct object_symbol {
 	const char *name; /* raw; borrowed from the object */
 	bool sized;       /* false: hi is a guess, and a report must label it */
 	bool local;       /* another file may have one of this name */
+	bool rest;        /* lo is no start: that of the function is elsewhere */
 	uint32_t index;   /* ascends in the order of its table */
 	const char *file; /* of a local symbol the source's base name; NULL: not known */
-	bool rest;        /* lo is no start: that of the function is elsewhere */
 };
 
 /* Opens path. ST_UNSUPPORTED when it is of no kind that is read, ST_BAD when it is broken. A file that

@@ -372,8 +372,8 @@ static void add_publics(struct symtab *s, struct symtab_loading *l, const struct
 		if (x.offset < t->size && (t->code || l->data))
 			symtab_add(s, l,
 				   (struct object_symbol){base + rva, base + t->rva + t->size,
-							  x.name, false, false, (uint32_t)s->n,
-							  NULL, false},
+							  x.name, false, false, false,
+							  (uint32_t)s->n, NULL},
 				   0, base + t->rva + t->size);
 	}
 	msf_room_release(&places);

@@ -37,9 +37,11 @@ enum status pdb_read_omap(struct pdb_file *p, uint32_t stream, struct err *e)
 
 	if (!n)
 		return ST_OK;
-	if (!msf_copy(p->msf, stream, 0, (uint64_t)n * PAIR, &room))
+	if (!msf_copy(p->msf, stream, 0, (uint64_t)n * PAIR, &room)) {
+		msf_room_release(&room);
 		return err_set(e, ST_BAD, "PDB: stream %" PRIu32 ": its OMAP cannot be read",
 			       stream);
+	}
 	p->omap = room.p;
 	p->n_omap = n;
 	for (uint32_t i = 0; i < n; before = le32(p->omap + (size_t)PAIR * i++))

@@ -570,8 +570,8 @@ static void add_coff_symbols(struct symtab *s, struct symtab_loading *l,
 		if (*name)
 			symtab_add(s, l,
 				   (struct object_symbol){value, end, name, false,
-							  x.class == CLASS_STATIC, (uint32_t)s->n,
-							  NULL, false},
+							  x.class == CLASS_STATIC, false,
+							  (uint32_t)s->n, NULL},
 				   (is_function(&x) ? 0 : 8) + (x.class == CLASS_STATIC ? 2
 								: x.class == CLASS_WEAK ? 1
 											: 0),
@@ -706,7 +706,7 @@ static void add_export(struct symtab *s, struct symtab_loading *l, const struct 
 		end = f->pe.base + bound;
 	symtab_add(
 	    s, l,
-	    (struct object_symbol){value, end, name, known, false, (uint32_t)s->n, NULL, false}, 0,
+	    (struct object_symbol){value, end, name, known, false, false, (uint32_t)s->n, NULL}, 0,
 	    end);
 }
 

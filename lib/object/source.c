@@ -128,7 +128,7 @@ static void source_symbols(struct symtab *s, struct object *o)
 		symtab_add(s, &l,
 			   (struct object_symbol){
 			       f.lo, f.size < UINT64_MAX - f.lo ? f.lo + f.size : UINT64_MAX,
-			       f.name, f.size > 0, false, (uint32_t)i, NULL, false},
+			       f.name, f.size > 0, false, false, (uint32_t)i, NULL},
 			   f.public, end);
 	}
 	symtab_finish(s, &l);

@@ -488,8 +488,8 @@ static void add_functions(struct symtab *s, const struct wasm_names *names, stru
 			break;
 		if (name && *name)
 			symtab_add(s, &l,
-				   (struct object_symbol){lo, hi, name, true, false, (uint32_t)s->n,
-							  NULL, false},
+				   (struct object_symbol){lo, hi, name, true, false, false,
+							  (uint32_t)s->n, NULL},
 				   0, hi);
 	}
 	symtab_finish(s, &l);
