@@ -126,9 +126,9 @@ void pdb_map_segments(const struct pdb_file *p, struct object_segment *segments,
 }
 
 /* What of the symbols, sorted by where they were, is in a piece. Of those that began at one address the first one has the
- * rest of its function, too. */
+ * rest of its function, too. before: the last one that was added. */
 static void add_piece(struct symtab *s, struct symtab_loading *l, const struct symtab *was,
-		      const struct piece *x, uint64_t base)
+		      const struct piece *x, uint64_t base, struct object_symbol *before)
 {
 	const struct object_symbol *all = was->all;
 	const uint64_t end = (uint64_t)x->origin + (x->hi - x->lo),
@@ -141,20 +141,21 @@ static void add_piece(struct symtab *s, struct symtab_loading *l, const struct s
 		i = BISECT(k, 0, i, all[k].lo < first);
 	}
 	for (; i < was->n && all[i].lo < end && s->n < SYMBOL_NONE - 1; i++) {
-		struct object_symbol part = all[i], *last = s->n ? &s->all[s->n - 1] : NULL;
+		struct object_symbol part = all[i];
 
 		if (part.hi <= x->origin || (part.lo < x->origin && i && all[i - 1].lo == part.lo))
 			continue;
 		part.hi = moved + (part.hi < end ? part.hi : end);
-		if (last && part.lo < x->origin && last->hi == base + x->lo &&
-		    last->name == part.name) {
-			last->hi = l->ends[s->n - 1] = part.hi;
+		if (part.lo < x->origin && before->hi == base + x->lo &&
+		    before->name == part.name) {
+			before->hi = s->all[s->n - 1].hi = l->ends[s->n - 1] = part.hi;
 			continue;
 		}
 		part.rest = part.lo < x->origin;
 		part.lo = moved + (part.rest ? x->origin : part.lo);
 		part.index = (uint32_t)s->n;
 		symtab_add(s, l, part, 0, part.hi);
+		*before = part;
 	}
 }
 
@@ -162,13 +163,14 @@ void pdb_add_moved(struct symtab *s, struct symtab_loading *l, const struct pdb_
 		   const struct symtab *was, uint64_t base)
 {
 	const uint64_t most = PIECES_PER_ENTRY * ((uint64_t)was->n + p->n_omap);
+	struct object_symbol before = {.name = NULL};
 	struct err e = ERR_INIT;
 	struct piece x;
 	uint32_t section;
 
 	for (uint32_t i = 0; i < p->n_omap && s->n < most; i++)
 		if (piece_at(p, i, &x, &section))
-			add_piece(s, l, was, &x, base);
+			add_piece(s, l, was, &x, base, &before);
 	if (s->n < most || !most)
 		return;
 	s->n = l->n_ranks = l->n_ends = 0;
