@@ -61,6 +61,7 @@ struct dump {
 	size_t n_loaded;
 	uint64_t by_tables, by_pointers; /* calls that each gave */
 	uint64_t alone;                  /* stacks of one call */
+	uint64_t outside;                /* stacks that tables lead out of all modules */
 	uint64_t
 	    unended; /* stacks of more, without calls by frame pointers, that tables do not end */
 };
@@ -218,8 +219,8 @@ static bool lead_into_module(const struct dump *x, uint64_t *pc)
 	return true;
 }
 
-/* STEP_END: the caller is in no module, as is what starts a thread. */
-enum step { STEP_NONE, STEP_DONE, STEP_END };
+/* STEP_OUTSIDE: the caller is in no module; STEP_END: there is none. */
+enum step { STEP_NONE, STEP_DONE, STEP_OUTSIDE, STEP_END };
 
 /* One step by unwind tables. */
 static enum step unwind(const struct dump *x, const struct dump_thread *th, struct frame_state *s)
@@ -242,7 +243,7 @@ static enum step unwind(const struct dump *x, const struct dump_thread *th, stru
 	if (!walker->step(walker->arg, &m, &(struct frame_memory){dump_word, &memory}, &caller))
 		return STEP_NONE;
 	if (!lead_into_module(x, &caller.pc))
-		return STEP_END;
+		return caller.pc ? STEP_OUTSIDE : STEP_END;
 	*s = caller;
 	return STEP_DONE;
 }
@@ -340,7 +341,7 @@ static size_t walk(struct dump *x, const struct dump_thread *th, uint32_t *line)
 		return 0;
 	s = registers_of(p, bytes);
 	line[n++] = dump_location(x, s.pc, LOCATION_EXACT);
-	while (n < DEEPEST && (step = unwind(x, th, &s)) != STEP_END) {
+	while (n < DEEPEST && (step = unwind(x, th, &s)) < STEP_OUTSIDE) {
 		if (step == STEP_DONE) {
 			x->by_tables++;
 		} else if (follow_frame(x, th, &s)) {
@@ -351,8 +352,9 @@ static size_t walk(struct dump *x, const struct dump_thread *th, uint32_t *line)
 		}
 		line[n++] = dump_location(x, s.pc, LOCATION_RETURN);
 	}
-	x->alone += n == 1 && step != STEP_END;
-	x->unended += n > 1 && !guessed && step != STEP_END;
+	x->outside += step == STEP_OUTSIDE;
+	x->alone += n == 1 && step < STEP_OUTSIDE;
+	x->unended += n > 1 && !guessed && step < STEP_OUTSIDE;
 	return n;
 }
 
@@ -420,6 +422,8 @@ static void dump_add_notes(const struct dump *x)
 		 "unwind tables of files that were not given"),
 	    LOSS(NOTE_INFO, x->unended,
 		 "stacks were walked by unwind tables, up to a module whose file was not given"),
+	    LOSS(NOTE_INFO, x->outside,
+		 "stacks end at a caller that is in no module, such as code made at run time"),
 	    LOSS_IF(NOTE_LOSS, !x->processor, "the processor of the minidump is not known"),
 	};
 

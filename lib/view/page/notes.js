@@ -27,6 +27,7 @@ learn({
 	"callers were found by frame pointers: a function that keeps none is missing": "按帧指针找到的调用者：没有帧指针的函数会缺失",
 	"stacks have only the place where the thread stopped: its callers are found by unwind tables of files that were not given":
 		"调用栈只有线程停止的位置：调用者要靠展开表才能找到，而没有给出含展开表的文件",
+	"stacks end at a caller that is in no module, such as code made at run time": "调用栈止于不属于任何模块的调用者，例如运行时生成的代码",
 	"the processor of the minidump is not known": "minidump 的处理器类型未知",
 	"unreadable lines": "无法读取的行",
 	"unreadable lines were left out": "忽略了无法读取的行",
