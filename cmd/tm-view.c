@@ -87,8 +87,8 @@ static bool is_named(const char *const *names, size_t n, const char *file)
 static const char *view_guard(void *arg, const char *word, const char *file)
 {
 	static const char *const refused[] = {
-	    "output",     "recording", "save-baseline", "history",    "no-sandbox",
-	    "completion", "origin",    "cache",         "debuginfod", "sysroot"};
+	    "output", "recording", "save-baseline", "history",       "no-sandbox", "completion",
+	    "origin", "cache",     "debuginfod",    "symbol-server", "sysroot"};
 	const struct cli_view *v = view_of;
 	const struct {
 		const char *word;

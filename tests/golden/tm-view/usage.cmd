@@ -12,3 +12,5 @@ try tm-view -q --query '' a.txt
 try tm-view -q --query 'rm a' a.txt
 try tm-view -q --query "top 'x" a.txt
 try tm-view -q --query 'top -o x' a.txt
+cp /bin/true game
+try tm-view -q -e game --query 'inspect --symbol-server http://127.0.0.1:9/ game' a.txt
