@@ -13,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 
 	if (object_open_memory(&o, data, size, &e) == ST_OK)
-		for (uint8_t p = FRAME_X86_64; p <= FRAME_ARM; p++) {
-			walk_from(o, p, 0x400000, 0);
-			walk_from(o, p, 0x400000, 0x1000);
+		for (unsigned p = FRAME_X86_64; p <= FRAME_ARM; p++) {
+			walk_from(o, (uint8_t)p, 0x400000, 0);
+			walk_from(o, (uint8_t)p, 0x400000, 0x1000);
 		}
 	object_free(o);
 	source_check(data, size, "Breakpad");

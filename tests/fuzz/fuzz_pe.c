@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 
 	if (object_open_memory(&o, data, size, &e) == ST_OK)
-		for (uint8_t p = FRAME_X86_64; p <= FRAME_ARM; p++)
-			walk_from(o, p, object_image_base(o), 0x1000);
+		for (unsigned p = FRAME_X86_64; p <= FRAME_ARM; p++)
+			walk_from(o, (uint8_t)p, object_image_base(o), 0x1000);
 	object_free(o);
 	return object_check(data, size);
 }
