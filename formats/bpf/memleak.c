@@ -60,8 +60,7 @@ static bool parse_row(const char *s, size_t n, int64_t *bytes, int64_t *blocks)
 /* "0x55d0c0a0106d", "0 [<000055d0c0a0106d>]": the address, and where the name begins. */
 static const char *parse_address(const char *s, const char *end, uint64_t *address)
 {
-	const char *to = memchr(s, ' ', (size_t)(end - s)),
-		   *open = memmem(s, (size_t)(end - s), " [<", 3);
+	const char *to, *open = memmem(s, (size_t)(end - s), " [<", 3);
 
 	*address = 0;
 	if (open && (to = memmem(open, (size_t)(end - open), ">]", 2)) &&

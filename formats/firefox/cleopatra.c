@@ -69,7 +69,8 @@ static enum status cleopatra_value(void *arg, unsigned place, struct json_value 
 {
 	struct cleopatra *x = arg;
 	struct trace *t = x->im->t;
-	struct cleopatra_sample *s = x->n_samples ? &x->samples[x->n_samples - 1] : NULL;
+	struct cleopatra_sample none = {0};
+	struct cleopatra_sample *s = x->n_samples ? &x->samples[x->n_samples - 1] : &none;
 	uint64_t n = 0;
 
 	(void)e;

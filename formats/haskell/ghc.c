@@ -115,7 +115,7 @@ static enum status ghc_value(void *arg, unsigned place, struct json_value v, str
 {
 	struct ghc *g = arg;
 	struct trace *t = g->im->t;
-	struct ghc_node *node = g->n_open ? &g->open[g->n_open - 1] : NULL;
+	struct ghc_node none, *node = g->n_open ? &g->open[g->n_open - 1] : &none;
 
 	(void)e;
 	switch (place) {

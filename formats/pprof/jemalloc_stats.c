@@ -304,18 +304,19 @@ static enum status jemalloc_end(void *arg, unsigned place, struct err *e)
 static enum status jemalloc_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct jemalloc *j = arg;
-	uint64_t n = 0, *to = place == SIZE   ? &j->item.size
-			      : place == MADE ? &j->item.made
-			      : place == LIVE ? &j->item.live
-					      : NULL;
+	uint64_t n = 0;
 
 	(void)e;
-	if (!num_dec(v.s, v.n, &n) || n > INT64_MAX)
+	if (!num_dec(v.s, v.n, &n) || n > INT64_MAX) {
 		j->odd++;
-	else if (to)
-		*to = n;
-	else
-		j->amounts[place - AMOUNT_PLACE] = KNOWN(n);
+		return ST_OK;
+	}
+	switch (place) {
+	case SIZE: j->item.size = n; break;
+	case MADE: j->item.made = n; break;
+	case LIVE: j->item.live = n; break;
+	default: j->amounts[place - AMOUNT_PLACE] = KNOWN(n); break;
+	}
 	return ST_OK;
 }
 
