@@ -155,7 +155,7 @@ make chrome
 check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { sub(/time=/, "", $2); sum += $2 } END { printf "%d", sum }')" \
 	"$(truth '(i-1)*1000000')"
 make sampler
-check 'samples: with times' is "$(sums file calls self_ns)" "40 $((40 * 5000000))"
+check 'samples: with times' is "$(sums file samples self_ns)" "40 $((40 * 5000000))"
 make others
 check 'what is not read has its name' says 'Android log 1'
 
