@@ -6,22 +6,13 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
+#include "lib/dwarf/fast/claims.h"
 #include "lib/dwarf/fast/die.h"
 #include "lib/dwarf/fast/location.h"
-#include "lib/dwarf/fast/merge.h"
-#include "lib/dwarf/sections.h"
 
 #include <stdlib.h>
 
-enum {
-	SECONDS = 60,   /* of processor time, for all queries of one file */
-	DEEPEST = 1024, /* scopes in each other */
-};
-
-struct claim {
-	uint64_t lo, hi;
-	uint32_t unit;
-};
+enum { DEEPEST = 1024 }; /* scopes in each other */
 
 struct global {
 	uint64_t lo, hi, die;
@@ -29,17 +20,9 @@ struct global {
 };
 
 struct dwarf_variables {
-	struct fast_engine g;
-	struct fast_file file;
-	struct dwarf_options options;
-	struct dwarf_job job;
-	struct dwarf_answers answers; /* for complaints only */
-	struct fast_worker worker;
+	struct fast_claims of;
 	struct fast_location_lists lists;
-	uint64_t shift;       /* what an address has more than the debug file's */
-	struct claim *claims; /* in the order of the units */
-	size_t n_claims, cap_claims;
-	uint32_t unit;          /* its claims are being read */
+	uint64_t shift;         /* what an address has more than the debug file's */
 	struct global *globals; /* by lo, then in the order of the units */
 	size_t n_globals, cap_globals;
 	bool indexed;
@@ -49,42 +32,20 @@ struct dwarf_variables {
 	struct arena arena;
 };
 
-static void variable_add_claim(void *arg, uint64_t lo, uint64_t hi)
-{
-	struct dwarf_variables *v = arg;
-
-	VEC_PUSH(v->claims, v->n_claims, v->cap_claims) = (struct claim){lo, hi, v->unit};
-}
-
 struct dwarf_variables *dwarf_variables_new(struct object *o)
 {
-	struct sections sections = {.abbrev = NULL};
 	struct dwarf_variables *v;
 	struct err e = ERR_INIT;
-	enum status st;
 
 	if (!object_has_dwarf(o))
 		return NULL;
 	v = mem_zalloc(sizeof *v);
-	v->options.jobs = 1;
-	v->shift = object_debug_shift(o);
-	v->job = (struct dwarf_job){.object = o, .out = &v->answers};
-	v->g = (struct fast_engine){.options = &v->options, .job = &v->job, .file = &v->file};
-	v->worker.budget.seconds = clock_thread_seconds() + SECONDS;
-	dwarf_answers_init(&v->answers, 0);
-	st = fast_load(&v->g, &sections, &e);
-	buf_release(&sections.complaint);
-	if (st) {
-		dwarf_answers_release(&v->answers);
+	if (fast_claims_load(&v->of, o, &e)) {
 		free(v);
 		return NULL;
 	}
+	v->shift = object_debug_shift(o);
 	v->lists = fast_locations_of(o);
-	fast_units_index(&v->file);
-	for (size_t i = 0; i < v->file.n_units; i++) {
-		v->unit = (uint32_t)i;
-		fast_own(&v->file, &v->worker, &v->file.units[i], variable_add_claim, v);
-	}
 	return v;
 }
 
@@ -92,11 +53,8 @@ void dwarf_variables_free(struct dwarf_variables *v)
 {
 	if (!v)
 		return;
-	fast_worker_release(&v->worker);
-	fast_file_release(&v->file);
-	dwarf_answers_release(&v->answers);
+	fast_claims_release(&v->of);
 	arena_release(&v->arena);
-	free(v->claims);
 	free(v->globals);
 	free(v->locals);
 	free(v);
@@ -132,16 +90,16 @@ static bool static_address(const struct die *d, uint64_t *addr)
 
 static void variable_index_unit(struct dwarf_variables *v, uint32_t unit)
 {
-	const struct fast_unit *u = &v->file.units[unit];
+	const struct fast_unit *u = &v->of.file.units[unit];
 	struct die_walk w = {
-	    .budget = &v->worker.budget, .d = {.f = &v->file, .u = u}, .next = u->die};
+	    .budget = &v->of.worker.budget, .d = {.f = &v->of.file, .u = u}, .next = u->die};
 	uint64_t lo, size;
 	struct die type;
 
 	while (die_advance(&w, false)) {
 		if (w.d.tag == DW_TAG_variable && static_address(&w.d, &lo)) {
 			if (!die_refer(&w.d, DIE_TYPE, &type) ||
-			    !die_type_size(&v->worker.budget, type, 0, &size))
+			    !die_type_size(&v->of.worker.budget, type, 0, &size))
 				size = 1;
 			VEC_PUSH(v->globals, v->n_globals, v->cap_globals) = (struct global){
 			    lo, size < UINT64_MAX - lo ? lo + size : UINT64_MAX, w.d.at, unit};
@@ -162,8 +120,8 @@ static void variable_index_globals(struct dwarf_variables *v)
 	struct global *sorted;
 
 	v->indexed = true;
-	for (size_t i = 0; i < v->file.n_units; i++)
-		if (is_read(&v->file.units[i]))
+	for (size_t i = 0; i < v->of.file.n_units; i++)
+		if (is_read(&v->of.file.units[i]))
 			variable_index_unit(v, (uint32_t)i);
 	items = mem_array(v->n_globals, sizeof *items);
 	sorted = mem_array(v->n_globals, sizeof *sorted);
@@ -194,13 +152,14 @@ static const char *variable_file_of(struct dwarf_variables *v, const struct die 
 	const char *copy = NULL;
 	uint32_t unit;
 
-	if (number->class != CLASS_CONSTANT || number->v > UINT32_MAX || d->f != &v->file)
+	if (number->class != CLASS_CONSTANT || number->v > UINT32_MAX || d->f != &v->of.file)
 		return NULL;
-	unit = (uint32_t)(d->u - v->file.units) + 1;
+	unit = (uint32_t)(d->u - v->of.file.units) + 1;
 	if (v->lines_of != unit)
-		fast_lines_run(d->f, d->u, NULL, 0, &v->worker.budget, &v->worker.lines, &none);
+		fast_lines_run(d->f, d->u, NULL, 0, &v->of.worker.budget, &v->of.worker.lines,
+			       &none);
 	v->lines_of = unit;
-	if (fast_lines_path(&v->worker.lines, d->u, (uint32_t)number->v, &path))
+	if (fast_lines_path(&v->of.worker.lines, d->u, (uint32_t)number->v, &path))
 		copy = arena_strndup(&v->arena, path.data, path.len);
 	buf_release(&path);
 	return copy;
@@ -238,8 +197,8 @@ bool dwarf_global_at(struct dwarf_variables *v, uint64_t vaddr, struct dwarf_dec
 		lo--;
 	for (size_t i = lo ? lo - 1 : v->n_globals;
 	     i < v->n_globals && v->globals[i].lo == v->globals[lo - 1].lo; i++) {
-		struct die d = {.f = &v->file,
-				.u = &v->file.units[v->globals[i].unit],
+		struct die d = {.f = &v->of.file,
+				.u = &v->of.file.units[v->globals[i].unit],
 				.at = v->globals[i].die};
 
 		if (addr >= v->globals[i].hi || !die_read(&d, true))
@@ -283,7 +242,7 @@ static bool frame_offset(struct dwarf_variables *v, const struct die *d, int bas
 
 	if (d->facts[DIE_LOCATION].class == CLASS_BLOCK)
 		return offset_of(expression(d, DIE_LOCATION), base_register, offset);
-	if (!fast_location_begin(&list, &v->lists, d, &v->worker.budget))
+	if (!fast_location_begin(&list, &v->lists, d, &v->of.worker.budget))
 		return false;
 	while (fast_location_next(&list, &r))
 		if (offset_of(r, base_register, offset))
@@ -316,8 +275,8 @@ static void add_local(struct dwarf_variables *v, const struct die *d, const stru
 	if (d->facts[DIE_ORIGIN].form && !die_refer(d, DIE_ORIGIN, &of))
 		of = *d;
 	x.name = text(v, &of, DIE_NAME);
-	x.has_size =
-	    die_refer(&of, DIE_TYPE, &type) && die_type_size(&v->worker.budget, type, 0, &x.size);
+	x.has_size = die_refer(&of, DIE_TYPE, &type) &&
+		     die_type_size(&v->of.worker.budget, type, 0, &x.size);
 	x.declared.file = of.facts[DIE_DECL_FILE].form ? variable_file_of(v, &of) : NULL;
 	if (die_constant(&of.facts[DIE_DECL_LINE], &line) && line <= UINT32_MAX)
 		x.declared.line = (uint32_t)line;
@@ -327,7 +286,7 @@ static void add_local(struct dwarf_variables *v, const struct die *d, const stru
 static void variable_add_locals(struct dwarf_variables *v, const struct die *function)
 {
 	struct die_walk w = {
-	    .budget = &v->worker.budget, .d = *function, .next = function->behind, .inside = 1};
+	    .budget = &v->of.worker.budget, .d = *function, .next = function->behind, .inside = 1};
 	struct scope *in = mem_array(DEEPEST, sizeof *in); /* by depth: of what is there */
 
 	in[1] = scope_of(v, function);
@@ -356,11 +315,12 @@ static bool holds(struct dwarf_variables *v, const struct die *d, uint64_t addr)
 	if (!d->facts[DIE_LOW].form && !d->facts[DIE_RANGES].form)
 		return false;
 	if (fast_ranges_read(d->f, d->u, &d->facts[DIE_RANGES], &d->facts[DIE_LOW],
-			     &d->facts[DIE_HIGH], &v->worker.budget, &v->worker.ranges, &there))
+			     &d->facts[DIE_HIGH], &v->of.worker.budget, &v->of.worker.ranges,
+			     &there))
 		return false;
-	for (size_t i = 0; i < v->worker.ranges.n; i++)
-		if (addr - v->worker.ranges.all[i].lo <
-		    v->worker.ranges.all[i].hi - v->worker.ranges.all[i].lo)
+	for (size_t i = 0; i < v->of.worker.ranges.n; i++)
+		if (addr - v->of.worker.ranges.all[i].lo <
+		    v->of.worker.ranges.all[i].hi - v->of.worker.ranges.all[i].lo)
 			return true;
 	return false;
 }
@@ -368,9 +328,9 @@ static bool holds(struct dwarf_variables *v, const struct die *d, uint64_t addr)
 /* The innermost function of a unit that holds the address; it may be in a type. */
 static bool find_function(struct dwarf_variables *v, uint32_t unit, uint64_t addr, struct die *out)
 {
-	const struct fast_unit *u = &v->file.units[unit];
+	const struct fast_unit *u = &v->of.file.units[unit];
 	struct die_walk w = {
-	    .budget = &v->worker.budget, .d = {.f = &v->file, .u = u}, .next = u->die};
+	    .budget = &v->of.worker.budget, .d = {.f = &v->of.file, .u = u}, .next = u->die};
 	bool found = false;
 
 	while (die_advance(&w, true)) {
@@ -389,10 +349,10 @@ const struct dwarf_local *dwarf_locals_at(struct dwarf_variables *v, uint64_t va
 	struct die function;
 
 	v->n_locals = 0;
-	for (size_t i = 0; i < v->n_claims; i++) {
-		const struct claim *c = &v->claims[i];
+	for (size_t i = 0; i < v->of.n; i++) {
+		const struct fast_claim *c = &v->of.items[i];
 
-		if (addr < c->lo || addr >= c->hi || !is_read(&v->file.units[c->unit]) ||
+		if (addr < c->lo || addr >= c->hi || !is_read(&v->of.file.units[c->unit]) ||
 		    !find_function(v, c->unit, addr, &function))
 			continue;
 		variable_add_locals(v, &function);
