@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The recording of a running process (tm-record --pid). It lasts until an interrupt, the end of --duration, or
- * the end of the process.
+ * the end of the process, which else goes on.
  */
 #ifndef TM_CMD_RECORD_ATTACHED_H
 #define TM_CMD_RECORD_ATTACHED_H
