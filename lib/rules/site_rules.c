@@ -80,7 +80,7 @@ const struct site_rule site_rules[] = {
      "xstr(?:fmt|vfmt|dup_tolower|dup_toupper)|alloc_(?:(?:blob|tree|tag|object|commit)_)?node|"
      "strvec_push(?:_nodup|f|l|v)?|string_list_(?:insert|append|append_nodup)|"
      "hashmap_(?:init|add|put)|oidmap_(?:init|put)|oidset_(?:init|insert)|oid_array_append|"
-     "prio_queue_put|commit_list_(?:insert|append)|(?:\\w+_at_peek|\\w+_slab_at)|grow_decoration|"
+     "prio_queue_put|commit_list_(?:insert|append)|\\w+_(?:at_peek|slab_at)|grow_decoration|"
      "kh_(?:init|resize|put)_\\w+|xdl_cha_(?:init|alloc)|xdl_alloc_grow_helper|"
      "ewah_new|bitmap_(?:new|word_alloc|grow)|buffer_(?:grow|push)|alloc_table)$"},
     {SITE_GROUP, "GCC's own heap and vectors"},
