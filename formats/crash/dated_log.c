@@ -9,7 +9,7 @@
  *	[13:52:02.123] text					the time of a day alone
  *
  * Each such line is a line of the log, at its time after the first one's; lines without a time belong to
- * the one before, and only the first line of these is kept. Where times go back by more than half a day, a day has passed.
+ * the one before, and only the first line of these is kept. Where times without a date go back by more than half a day, a day has passed; in logcat's, a year.
  *
  * Facts: RFC 3339, 5.6; logcat's threadtime format (developer.android.com, "Logcat command-line tool"); Unreal Engine's
  * -LogTimes, whose default is UTC (ELogTimes).
@@ -262,7 +262,8 @@ static enum status log_take_line(struct dated_log *x, const struct log_stamp *st
 	struct trace *t = x->im->t;
 	const char *s = stamp->rest, *level;
 	struct emit_log l = {.text = 0};
-	int64_t time;
+	/* Of a leap year the days are counted: its last one, and the first of the next, follow each other. */
+	int64_t time, round = stamp->yearless ? 366 * DAY : DAY;
 	enum status st = ST_OK;
 
 	if (!x->begun) {
@@ -272,9 +273,9 @@ static enum status log_take_line(struct dated_log *x, const struct log_stamp *st
 		x->begun = true;
 	}
 	time = stamp->ns - x->first.ns + x->days;
-	if (!stamp->dated && time < x->last - DAY / 2) {
-		x->days += DAY;
-		time += DAY;
+	if (!stamp->dated && time < x->last - round / 2) {
+		x->days += round;
+		time += round;
 	}
 	x->back += time < x->last;
 	x->last = time;
