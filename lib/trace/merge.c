@@ -132,6 +132,12 @@ static enum status merge_sink_batch(struct sink *s, struct trace *t, const struc
 	return sink_each(s, t, b, e, merge_sink_event);
 }
 
+/* The clock is the first capture's: the date of another one's time 0 is none of it. */
+static bool is_of_clock(const char *key)
+{
+	return !strcmp(key, TRACE_DATE) || !strcmp(key, TRACE_DATE_ZONE);
+}
+
 static enum status merge_sink_end(struct sink *s, struct trace *from, struct err *e)
 {
 	struct merge *m = (struct merge *)s;
@@ -146,6 +152,7 @@ static enum status merge_sink_end(struct sink *s, struct trace *from, struct err
 	merge_symbols(&p->tables, from, m->t);
 	for (size_t i = 0; i < from->n_attributes; i++)
 		if (!trace_get(m->t, from->attributes[i].key) &&
+		    (m->n == 1 || !is_of_clock(from->attributes[i].key)) &&
 		    strcmp(from->attributes[i].key, TRACE_DURATION) != 0 &&
 		    strcmp(from->attributes[i].key, TRACE_BEGIN) != 0 &&
 		    strcmp(from->attributes[i].key, TRACE_END) != 0)
