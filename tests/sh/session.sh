@@ -101,15 +101,15 @@ ok 'and what C++ allocated in the same frame' \
 	grep -q "$(printf '^300\tnative.tmt\tnative\t2011\t2001064\t1064\tcompress_state  save.cpp:44$')" did
 rows worst-frames 'frame duration_ns' >worst
 ok 'the jank is the longest frame' awk '$1 == 450 && $2 > 119e6 { n++ } $1 != 450 && $2 > 30e6 { n = 9 } END { exit n != 1 }' worst
-rows log 'frame text' >log.rows
-ok "the jank's line of the log" grep -q "$(printf '^450\tWARN loading level 3$')" log.rows
+rows log 'frame text' >lines
+ok "the jank's line of the log" grep -q "$(printf '^450\tWARN loading level 3$')" lines
 # 64 bytes a frame, in three quarters of 600 frames.
-rows leaks 'site growth' >leaks.rows
+rows leaks 'site growth' >grown
 ok 'the leak, and nothing else' awk '{ n++ } $1 == "add_particle" && $2 > 64 * 440 && $2 < 64 * 460 { leak = 1 }
-	END { exit !(n == 1 && leak) }' leaks.rows
+	END { exit !(n == 1 && leak) }' grown
 made --spike 300
-rows leaks 'site growth' >leaks.rows
-ok 'no leak where none is' [ ! -s leaks.rows ]
+rows leaks 'site growth' >grown
+ok 'no leak where none is' [ ! -s grown ]
 
 # The gate.
 rm -rf base

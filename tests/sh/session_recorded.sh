@@ -37,13 +37,13 @@ ok 'one command reads the session' [ -s report ]
 
 # The session's clock is Lua's, whose times are finer: a native time t is t + its date - Lua's date. These have more digits
 # than awk has: by the shell.
-rows files 'file offset_ns error_ns clock' >files.rows
+rows files 'file offset_ns error_ns clock' >listed
 truth=$(($(date_of run/native.tmt) - $(date_of run/lua.tmt)))
-offset=$(awk -F '\t' '$1 == "native.tmt" { print $2 }' files.rows) error=$(awk -F '\t' '$1 == "native.tmt" { print $3 }' files.rows)
+offset=$(awk -F '\t' '$1 == "native.tmt" { print $2 }' listed) error=$(awk -F '\t' '$1 == "native.tmt" { print $3 }' listed)
 off=$((offset > truth ? offset - truth : truth - offset))
 ok "the clocks of both recorders: off by $off ns, stated ${error:-none}" [ "$off" -le "${error:--1}" ]
-ok 'by shared frames' grep -q '^native.tmt.*by 400 shared frames' files.rows
-ok 'the log by its sync marker' grep -q '^game.log.*by 1 shared marker' files.rows
+ok 'by shared frames' grep -q '^native.tmt.*by 400 shared frames' listed
+ok 'the log by its sync marker' grep -q '^game.log.*by 1 shared marker' listed
 
 rows in-frames 'frame file domain count bytes site' >did
 read -r _ bytes blocks < <(grep '^wave' said)
@@ -55,13 +55,13 @@ ok 'in the same frame: Lua by spawn_wave' awk -F '\t' '
 	$1 == 137 && $2 == "lua.tmt" && $3 == "Lua" && $4 >= 1500 && $6 ~ /spawn_wave/ { found = 1 } END { exit !found }' did
 rows worst-frames 'frame duration_ns why' >worst
 ok 'the jank is a worst frame by its duration' awk -F '\t' '$1 == 310 && $2 >= 150e6 && $3 ~ /duration/ { found = 1 } END { exit !found }' worst
-rows log 'frame text' >log.rows
-ok 'with its line of the log' grep -q "^310.*WARN loading level 2" log.rows
-rows leaks 'domain site growth' >leaks.rows
+rows log 'frame text' >lines
+ok 'with its line of the log' grep -q "^310.*WARN loading level 2" lines
+rows leaks 'domain site growth' >grown
 # Of 400 frames three quarters of the time; the steps are of time, and the frames are not all alike.
 leak=$(sed -n 's/^leak //p' said)
 ok "the leak: add_particle, $leak bytes a frame" awk -F '\t' -v leak="$leak" '
-	$1 == "native" && $2 ~ /add_particle/ && $3 % leak == 0 && $3 > 150 * leak && $3 < 400 * leak { found = 1 } END { exit !found }' leaks.rows
+	$1 == "native" && $2 ~ /add_particle/ && $3 % leak == 0 && $3 > 150 * leak && $3 < 400 * leak { found = 1 } END { exit !found }' grown
 
 LEAKS=0 record green 137
 tm-session -q --as json green >report
