@@ -98,6 +98,7 @@ static void take(struct tally *a, const struct tally_snapshot *m, const struct s
 	a->cells = snapshot_copy(m, PART_CELLS, a->cells, &a->cap_cells, sizeof *a->cells);
 	a->types = snapshot_copy(m, PART_TYPES, a->types, &w->cap_types, sizeof *a->types);
 	a->n_cells = m->tally.n_cells;
+	a->n_of_blocks = m->tally.n_of_blocks;
 	if (w->follow)
 		w->lives = snapshot_copy(m, PART_LIVES, w->lives, &w->cap_lives, sizeof *w->lives);
 	if (w->rarely)

@@ -73,6 +73,7 @@ static uint32_t add_cell(struct tally *a, const struct queued_event *p)
 {
 	VEC_PUSH(a->cells, a->n_cells, a->cap_cells) = (struct tally_cell){
 	    .type = p->type, .stack = p->stack, .thread = p->thread, .domain = p->domain};
+	a->n_of_blocks += p->domain < DOMAINS;
 	grow_beside(a);
 	return (uint32_t)a->n_cells - 1;
 }
@@ -300,7 +301,7 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	const char *interval = trace_get(t, TRACE_SAMPLE_INTERVAL);
 
 	(void)e;
-	a->n_cells = w->n_batch = 0;
+	a->n_cells = a->n_of_blocks = w->n_batch = 0;
 	id_set_clear(&w->set);
 	memset(w->last, 0xff, w->cap_last * sizeof *w->last);
 	memset(a->types, 0, w->cap_types * sizeof *a->types);

@@ -237,7 +237,8 @@ int tally_domain_of_most(const struct tally *a,
 {
 	uint64_t bytes[DOMAINS] = {0}, entries[DOMAINS] = {0};
 
-	for (size_t i = 0; i < a->n_cells; i++) {
+	/* Asked at the end of each slice, until some domain has something. */
+	for (size_t i = 0; a->n_of_blocks && i < a->n_cells; i++) {
 		const struct tally_cell *c = &a->cells[i];
 
 		if (c->domain >= DOMAINS || !(c->count || c->requested || c->real) ||
