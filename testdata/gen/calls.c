@@ -15,11 +15,12 @@
  *
  *	CALL is [0xADDRESS ]NAME[ @FILE:LINE]; "%NAME" is a marker and no location.
  *
- *	calls --events N [--depth N] [--functions N] [--callees N] [--deeper]
+ *	calls --events N [--depth N] [--functions N] [--callees N] [--deeper] [--threads N] [--frame US]
  *	      so many enters and exits, of calls nested at most so deep, that are 1 us long and some
  *	      1 ms; with --deeper all the enters come first. Each has another depth. With --callees
  * a function calls so many others only and function 0 is outermost, as in a program, so the paths
- * are at most the powers of that number up to the depth; else any calls any.
+ * are at most the powers of that number up to the depth; else any calls any. The events are those of so many
+ * threads in turn, by chance; a frame begins each so many microseconds.
  */
 #include "lib/base/num.h"
 #include "lib/trace/writer.h"
@@ -189,74 +190,110 @@ static void line(struct calls *c, char *s)
 	}
 }
 
-static void many(struct calls *c, uint64_t events, uint64_t depth, uint64_t functions,
-		 uint64_t callees, bool deeper)
+struct many {
+	uint64_t events, depth, functions, callees, threads, frame;
+	bool deeper;
+};
+
+/* The open calls of a thread. */
+struct opened {
+	uint64_t n, *who;
+	uint32_t *stacks, thread;
+};
+
+static void begin_thread(struct calls *c, struct opened *t, const struct many *m, unsigned i)
 {
-	uint32_t *stacks = calloc(functions, sizeof *stacks), *open = calloc(depth, sizeof *open);
-	uint64_t *who = calloc(depth, sizeof *who);
-	uint64_t state = 1, n = 0, half = events / 2;
+	char name[24];
+
+	snprintf(name, sizeof name, i ? "Worker %u" : "Main", i);
+	t->who = calloc(m->depth, sizeof *t->who);
+	t->stacks = calloc(m->depth, sizeof *t->stacks);
+	if (!t->who || !t->stacks)
+		fail("no memory");
+	t->thread =
+	    trace_thread(c->t, &(struct thread){.name = trace_strz(c->t, name), .tid = 1 + i});
+}
+
+static void many(struct calls *c, const struct many *m)
+{
+	uint32_t *stacks = calloc(m->functions, sizeof *stacks);
+	struct opened *threads = calloc(m->threads, sizeof *threads);
+	uint64_t state = 1, half = m->events / 2, frames = 0;
 	struct event ev = {.has = EV_HAS_STACK | EV_HAS_TIME | EV_HAS_THREAD, .count = 1};
 	char name[40];
 
-	if (!stacks || !open || !who)
+	if (!stacks || !threads)
 		fail("no memory");
-	for (uint64_t i = 0; i < functions; i++) {
+	for (uint64_t i = 0; i < m->functions; i++) {
 		snprintf(name, sizeof name, "game::Function%u", (unsigned)i);
 		stacks[i] = trace_stack(c->t, 0, location(c, name));
 	}
-	ev.thread =
-	    trace_thread(c->t, &(struct thread){.name = trace_strz(c->t, "Main"), .tid = 1});
-	for (uint64_t i = 0; i < events; i++) {
-		bool enter = deeper ? i < half : !n || (n < depth && lcg_below(&state, 2));
+	for (unsigned i = 0; i < m->threads; i++)
+		begin_thread(c, &threads[i], m, i);
+	for (uint64_t i = 0; i < m->events; i++) {
+		struct opened *t = &threads[m->threads > 1 ? lcg_below(&state, m->threads) : 0];
+		uint64_t n = t->n, *who = t->who;
+		bool enter = m->deeper ? i < half : !n || (n < m->depth && lcg_below(&state, 2));
 
 		ev.time += lcg_below(&state, 2000) ? 1000 : 1000000;
+		for (; m->frame && (uint64_t)ev.time >= frames * m->frame * 1000; frames++)
+			push(c, &(struct event){.kind = EV_FRAME,
+						.has = EV_HAS_VALUE | EV_HAS_TIME,
+						.value = (int64_t)frames,
+						.time = (int64_t)(frames * m->frame * 1000)});
 		ev.kind = enter ? EV_ENTER : EV_EXIT;
-		if (deeper)
-			ev.stack = stacks[(enter ? i : events - 1 - i) % functions];
+		ev.thread = t->thread;
+		if (m->deeper)
+			ev.stack = stacks[(enter ? i : m->events - 1 - i) % m->functions];
 		else if (enter) {
-			who[n] = !callees ? lcg_below(&state, functions)
-				 : n ? (who[n - 1] * callees + 1 + lcg_below(&state, callees)) %
-					   functions
-				     : 0;
-			ev.stack = open[n] = stacks[who[n]];
-			n++;
+			who[n] =
+			    !m->callees ? lcg_below(&state, m->functions)
+			    : n ? (who[n - 1] * m->callees + 1 + lcg_below(&state, m->callees)) %
+				      m->functions
+				: 0;
+			ev.stack = t->stacks[n] = stacks[who[n]];
+			t->n++;
 		} else {
-			ev.stack = open[--n];
+			ev.stack = t->stacks[--t->n];
 		}
 		push(c, &ev);
 	}
-	free(who);
+	for (unsigned i = 0; i < m->threads; i++) {
+		free(threads[i].who);
+		free(threads[i].stacks);
+	}
 	free(stacks);
-	free(open);
+	free(threads);
 }
 
 int main(int argc, char **argv)
 {
 	struct writer *w = writer_new(stdout);
 	struct calls c = {.t = trace_new(), .sink = writer_sink(w)};
-	uint64_t events = 0, depth = 40, functions = 500, callees = 0;
+	struct many m = {.depth = 40, .functions = 500, .threads = 1};
 	struct err e = ERR_INIT;
-	bool deeper = false;
 	char text[LINE];
 
 	for (int i = 1; i < argc; i++) {
-		uint64_t *to = !strcmp(argv[i], "--events")      ? &events
-			       : !strcmp(argv[i], "--depth")     ? &depth
-			       : !strcmp(argv[i], "--functions") ? &functions
-			       : !strcmp(argv[i], "--callees")   ? &callees
+		uint64_t *to = !strcmp(argv[i], "--events")      ? &m.events
+			       : !strcmp(argv[i], "--depth")     ? &m.depth
+			       : !strcmp(argv[i], "--functions") ? &m.functions
+			       : !strcmp(argv[i], "--callees")   ? &m.callees
+			       : !strcmp(argv[i], "--threads")   ? &m.threads
+			       : !strcmp(argv[i], "--frame")     ? &m.frame
 								 : NULL;
 
 		if (!strcmp(argv[i], "--deeper"))
-			deeper = true;
+			m.deeper = true;
 		else if (!to || ++i == argc || !num_dec(argv[i], strlen(argv[i]), to) || !*to)
 			fail("see the comment at the top of testdata/gen/calls.c");
 	}
 	trace_metric(c.t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	if (c.sink->begin(c.sink, c.t, &e))
 		fail(e.msg);
-	if (events)
-		many(&c, events, depth, functions, callees, deeper);
-	while (!events && fgets(text, sizeof text, stdin)) {
+	if (m.events)
+		many(&c, &m);
+	while (!m.events && fgets(text, sizeof text, stdin)) {
 		text[strcspn(text, "\n")] = '\0';
 		line(&c, text);
 	}
