@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,4 +166,42 @@ void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap
 		buf_addf(out, " ... (%u more) ... ", skipped);
 	while (n)
 		heap_step_text(out, s, steps[--n]);
+}
+
+static void add_object(struct buf *out, const struct heap_set *s, const struct heap *h,
+		       uint32_t object)
+{
+	size_t n;
+	const char *type = heap_text(s, h->types[object], &n);
+
+	buf_add(out, type, n);
+	buf_addf(out, "%s0x%" PRIx64, n ? " " : "", h->ids[object]);
+}
+
+void heap_path_objects(struct buf *out, const struct heap_set *s, const struct heap *h,
+		       const struct heap_paths *p, uint32_t object)
+{
+	uint32_t objects[2 * STEPS_SHOWN]; /* as in heap_path_text */
+	uint32_t distance = p->distance[object], tail, n = 0, skipped;
+
+	if (!distance)
+		return;
+	tail = distance < STEPS_SHOWN ? distance : STEPS_SHOWN;
+	for (; n < tail; n++, object = heap_source(h, p->via[object]))
+		objects[n] = object;
+	skipped = distance - tail < STEPS_SHOWN ? 0 : distance - tail - STEPS_SHOWN;
+	for (uint32_t i = 0; i < skipped; i++)
+		object = heap_source(h, p->via[object]);
+	for (; object; object = heap_source(h, p->via[object]))
+		objects[n++] = object;
+	for (uint32_t left = n; left > 0; left--) {
+		if (left < n) {
+			buf_adds(out, " -> ");
+			heap_step_text(out, s, h->out_names[p->via[objects[left - 1]]]);
+			buf_adds(out, " -> ");
+		}
+		if (left == tail && skipped)
+			buf_addf(out, "... (%u more) -> ", skipped);
+		add_object(out, s, h, objects[left - 1]);
+	}
 }

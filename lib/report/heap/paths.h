@@ -36,6 +36,10 @@ void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap
  * out: "a.b. ... (120 more) ... .c.d". */
 void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap *h,
 		    const struct heap_paths *p, uint32_t object);
+/* The objects on that path, from the root's on, this one with it, and the steps between them: "Player 0x10 -> .weapons ->
+ * Weapon[] 0x20". */
+void heap_path_objects(struct buf *out, const struct heap_set *s, const struct heap *h,
+		       const struct heap_paths *p, uint32_t object);
 /* One step, as it is added to a path. */
 void heap_step_text(struct buf *out, const struct heap_set *s, uint32_t name);
 

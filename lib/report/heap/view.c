@@ -54,6 +54,7 @@ void heap_view_free(struct heap_view *v)
 	arena_release(&v->arena);
 	buf_release(&v->text);
 	buf_release(&v->path);
+	buf_release(&v->through);
 	for (size_t i = 0; v->held && i < v->n_parts; i++)
 		heap_held_release(&v->held[i]);
 	free(v->held);

@@ -25,7 +25,7 @@ struct heap_view {
 	struct table_cell totals[HEAP_COLUMNS_MAX];
 	struct arena arena;
 	const char *notes[HEAP_LINES_MAX];
-	struct buf text, path;
+	struct buf text, path, through;
 	/* One of these is filled. */
 	struct heap_groups groups[2];
 	struct heap_row { /* an object, a group, or the places of a group in both */

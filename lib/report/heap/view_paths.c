@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum what { OBJECT, TYPE, NAME, SIZE, STEPS, PATH };
+enum what { OBJECT, TYPE, NAME, SIZE, STEPS, PATH, THROUGH };
 
 /* A row is an object (a) and the reference that its path ends with (b); HEAP_NONE: no root reaches
  * it. */
@@ -156,6 +156,16 @@ static void view_paths_fill(void *arg, size_t i, struct table_row *r)
 			if (steps)
 				*c = cell_text(v->path.data, v->path.len);
 			break;
+		case THROUGH:
+			v->through.len = 0;
+			if (steps < 2)
+				break;
+			heap_path_objects(&v->through, v->s, h, &v->parts->paths,
+					  heap_source(h, row->b));
+			buf_adds(&v->through, " -> ");
+			heap_step_text(&v->through, v->s, h->out_names[row->b]);
+			*c = cell_text(v->through.data, v->through.len);
+			break;
 		}
 	}
 }
@@ -181,6 +191,8 @@ struct heap_view *heap_view_paths(const struct heap_set *s, const struct heap_pa
 	heap_column(v, STEPS, (struct table_column){"distance", "steps", COLUMN_INT, 0, 0});
 	heap_column(v, PATH,
 		    (struct table_column){"path", "kept by", COLUMN_TEXT, COLUMN_SHORTEN, 0});
+	heap_column(v, THROUGH,
+		    (struct table_column){"through", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0});
 	heap_title(v, "%s: what keeps %zu of %zu object%s, shortest path first", o->what, g.n, all,
 		   plural_s(all));
 	free(g.objects);
