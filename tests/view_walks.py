@@ -238,6 +238,42 @@ check("hovering tells both lines of a moment", b.wait("document.body.innerText.i
 p.terminate()
 p.wait()
 
+# --- what a heap holds: dominators as a graph, the paths to what is chosen in it, what is there twice, what is new
+p, address = serve("heap.snap")
+b.open(address + "#view=heap")
+rows = report("tm-heap", "--dominators", "--min", "0.1", "-n", "4000", "heap.snap")["sections"][0]["rows"]
+b.wait("document.querySelectorAll('.held .ways .box').length > 1")
+check("dominators: a graph of %d nodes" % len(rows), "%d nodes" % len(rows) in text(".held .folded"))
+first = next(r for r in rows if r["object"])
+check("the one that holds most is chosen: " + first["object"], first["object"] in text(".held .box.me"))
+# Of the second row of the graph, the rightmost that is wide enough: what is beneath (all), by its part of the bytes.
+beneath = [r for r in rows if r["_depth"] == 1 and r["object"]]
+x, y, w, h = b.place(".held canvas")
+at = beneath[0]["retained"] + beneath[1]["retained"] / 2
+b.click(".held canvas", (w * at / rows[0]["retained"], 18 + 9))
+check("another is clicked: " + beneath[1]["object"], b.wait("document.querySelector('.held .box.me')?.textContent.includes(%s)" % json.dumps(beneath[1]["object"])))
+held = next(r for r in rows if r["type"] == "Game.Inventory")
+b.go("#view=heap&who=" + held["object"])
+for k, r in enumerate(report("tm-heap", "--who", held["object"], "--paths", "10", "heap.snap")["sections"][1]["rows"][:6]):
+    column = text(".ways .way:nth-of-type(%d)" % (k + 1))
+    through = [t.rsplit(" ", 1) for t in (r["through"] or "").split(" -> ")[::2]]
+    check("path %d: %s, through %d" % (k + 1, r["path"], r["distance"] - 1), len(through) == r["distance"] - 1 + (not r["through"]) and all(part in column for t in through for part in t if part) and
+          (r["through"] or " -> " + r["path"]).rsplit(" -> ", 1)[1] in column)
+b.go("#view=heap")
+wasted = report("tm-heap", "--duplicates", "-n", "100", "heap.snap")["sections"][0]
+b.wait("[...document.querySelectorAll('.panel')].some(p => p.textContent.includes('There more than once'))")
+twice = b.run("[...document.querySelectorAll('.panel')].find(p => p.textContent.includes('There more than once')).textContent")
+check("what is there twice: %d" % len(wasted["rows"]), len(wasted["rows"]) == 3 and all(r["type"] in twice for r in wasted["rows"]))
+p.terminate()
+p.wait()
+p, address = serve("before.tmt", "after.tmt")
+b.open(address + "#view=heap")
+check("two snapshots: only what is new, by a switch", b.wait("!!document.querySelector('.panel .switch')") and after(lambda: b.click(".panel .switch")) and "--set add" in command())
+want = report("tm-heap", "--set", "add", "--by", "type", "before.tmt", "after.tmt")["sections"][0]["rows"]
+check("... its types: %d" % len(want), all(r["type"] in text("main .grid") and size(r["size"]).replace(".0 B", " B") in text("main .grid") for r in want))
+p.terminate()
+p.wait()
+
 # --- a heap profile, which has sums and no events
 p, address = serve("leaks.log")
 b.open(address)

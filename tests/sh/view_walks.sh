@@ -7,7 +7,7 @@
 # and the way back out of each. What must be found is planted here, so it is known.
 # timeout: 600
 set -u
-: "${SRC:?}" "${GEN:?}"
+: "${SRC:?}" "${GEN:?}" "${DATA:?}"
 
 # shellcheck source=tests/browser.bash
 . "$SRC/tests/browser.bash"
@@ -43,4 +43,6 @@ END
 # Three lines of a log: in frame 11 at 168.4 ms, and two in frame 151 at 2948.45 ms.
 "$GEN/table" -n 200 unreal >unreal.csv
 "$GEN/memcheck" log >leaks.log
+cp "$DATA/heap/il2cpp.snap" heap.snap
+cp "$DATA/heap/before.tmt" "$DATA/heap/after.tmt" .
 exec python3 "$SRC/tests/view_walks.py" "$browser" "$SRC"

@@ -7,7 +7,7 @@ import {make, button, showTip, hideTip, onceAFrame, redraws, keeps} from "./dom.
 import {format, share, matcher, count, some, shown} from "./format.js";
 
 export const ROW = 18;
-const MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 30, SMALLER = "(smaller)";
+const MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 64, SMALLER = "(smaller)";
 
 // Lays the weights out in a rectangle, nearly square where they fall: Bruls, Huizing and van Wijk, "Squarified
 // treemaps" (2000). Calls put(index, x, y, w, h).

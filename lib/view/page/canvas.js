@@ -36,7 +36,7 @@ class CanvasFlame extends Flame {
 			const [x, w, h] = this.room(o), y = o.y - top;
 			if (y + h < 0 || y > high) continue;
 			this.paint(g, o, x, y, w, h, {ink, panel, letter, faint: get});
-			const chosen = this.chosen && o.i > 0 && this.name(o.i) === this.chosen;
+			const chosen = o.i > 0 && (this.o.menu ? this.chosen && this.name(o.i) === this.chosen : o.i === this.one);
 			if ((o.i !== this.at || !focused) && !chosen) continue;
 			g.strokeStyle = get(chosen ? "--text" : "--accent");
 			g.lineWidth = 2;
@@ -50,7 +50,7 @@ class CanvasFlame extends Flame {
 			: w > 26 && h > 12 ? this.map ? o.names.join(" › ") : this.seen(o.i) : "";
 		g.globalAlpha = o.path ? 0.5 : 1;
 		if (this.o.select && !fold && !hit && this.hits) g.globalAlpha *= .4;
-		g.fillStyle = hit ? faint("--hit") : fold ? faint("--hover") : this.fill(this.map ? o.last : o.i, faint);
+		g.fillStyle = hit ? faint("--hit") : fold ? faint("--hover") : this.o.tone ? faint(this.o.tone(this.map ? o.last : o.i)) : this.fill(this.map ? o.last : o.i, faint);
 		g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 		if (this.map) { g.strokeStyle = panel; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
 		g.fillStyle = hit ? "#fff" : fold ? o.hits ? faint("--hit") : faint("--faint") : ink;
@@ -67,18 +67,19 @@ class CanvasFlame extends Flame {
 	tools() {
 		super.tools();
 		if (!this.o.select) return;
-		this.path.textContent = say("a click selects, a double click zooms, the right button has more");
+		this.path.textContent = this.o.menu ? say("a click selects, a double click zooms, the right button has more") : say("a click selects, a double click zooms");
 		const at = (event, f) => { const o = this.node(event); if (o) f(o); };
 		this.rows.onclick = event => at(event, o => {
 			if (o.i < 0) return this.enter(o);
 			this.at = o.i;
 			this.chosen = o.i ? this.name(o.i) : null;
+			this.one = o.i;
 			this.showPath(o.i);
 			this.focus();
 			this.show();
 			if (o.i) this.o.select(this.name(o.i), o.i);
 		});
-		this.rows.oncontextmenu = event => at(event, o => { if (o.i > 0) { event.preventDefault(); this.o.menu(this.name(o.i), event); } });
+		this.rows.oncontextmenu = event => at(event, o => { if (o.i > 0 && this.o.menu) { event.preventDefault(); this.o.menu(this.name(o.i), event); } });
 		this.rows.ondblclick = event => at(event, o => this.enter(o));
 	}
 
@@ -114,5 +115,6 @@ class CanvasFlame extends Flame {
 }
 
 // pick(name, event): more of a function is asked for. mode, moded(mode): as what it is drawn is in the address; so is
-// where it is zoomed to: zoomed(way). select(name): what a click is then for.
+// where it is zoomed to: zoomed(way). select(name, node): what a click is then for; without a menu it is for that node
+// alone. tone(node): the name of its colour.
 export const flame = (section, pick, mode, moded, more) => new CanvasFlame(packed(section), {pick, mode, moded: moded || (() => {}), ...more});

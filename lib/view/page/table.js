@@ -30,17 +30,17 @@ const wanted = (c, rows, sums) => {
 const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
 
 export class Table {
-	// options: pick(row), sort {key, down}, sorted(key, down), search text, searched(text), name
+	// options: pick(row), main: the key of the column of names, sort {key, down}, sorted(key, down), search text, searched(text), name
 	constructor(section, options = {}) {
 		this.s = section;
 		this.o = options;
 		this.tree = section.tree;
-		const all = section.columns.filter(c => c.key !== "rank" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined)), count = all.find(c => c.key === "count");
+		const all = section.columns.filter(c => c.key !== "rank" && c.key !== "through" && section.rows.some(r => r[c.key] !== null && r[c.key] !== undefined)), count = all.find(c => c.key === "count");
 		// A file and its line are one column; what is the same as another in every row is none.
 		const where = all.find(c => c.key === "file"), line = all.find(c => c.key === "line");
 		this.columns = all.filter(c => !(where && c === line) && !(count && c.key === "entries" && section.rows.every(r => r.entries === r.count)));
 		// Names first: they say what the numbers are of.
-		const main = this.main = (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
+		const main = this.main = this.columns.find(c => c.key === options.main) || (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
 		// Of two keys the outer one comes before the inner.
 		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
 		this.where = where && where !== main && line ? where : null;

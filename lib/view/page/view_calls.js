@@ -21,26 +21,29 @@ export const light = ["peek", "at"];
 
 const sorts = ["auto", "count", "requested", "real", "live", "peak", "temporary", "self-time", "samples", "period"];
 
-// The stacks from their innermost call outward.
+// The stacks from their innermost call outward. What has less than the least part of all, which is no pixel wide, is not
+// followed to its callers: they are one, and are there when a filter leaves less.
+const LEAST = 1 / 20000;
 function turned(s) {
-	const kids = [new Map()], nodes = [{...s.nodes[0], self: 0, base: 0}];
-	for (let i = 1; i < s.nodes.length; i++) {
-		const v = s.nodes[i];
-		if (!v.self && !v.base) continue;
-		let at = 0;
-		for (let k = i; k; k = s.nodes[k].parent) {
-			const node = s.nodes[k], key = node.name + "\n" + (node.at || "");
-			let next = kids[at].get(key);
-			if (next === undefined) { next = nodes.push({parent: at, name: node.name, at: node.at, self: 0}) - 1; kids.push(new Map()); kids[at].set(key, next); }
-			at = next;
-		}
-		nodes[at].self += v.self;
-	}
-	// In pre-order, as a report has them.
-	const out = [], todo = [[0, 0]];
+	const nodes = s.nodes, out = [{...nodes[0], self: 0, base: 0}], at = Uint32Array.from(nodes, (_, i) => i), ids = new Map(), id = new Uint32Array(nodes.length);
+	nodes.forEach((v, i) => { const key = v.name + "\n" + (v.at || ""); let k = ids.get(key); if (k === undefined) ids.set(key, k = ids.size); id[i] = k; });
+	const ends = [...id.keys()].filter(i => i && nodes[i].self), least = LEAST * ends.reduce((sum, i) => sum + nodes[i].self, 0), todo = [[0, ends]];
 	while (todo.length) {
-		const [i, parent] = todo.pop(), at = out.push({...nodes[i], parent}) - 1;
-		for (const k of [...kids[i].values()].reverse()) todo.push([k, at]);
+		// In pre-order, as a report has them: a node is made when it is its turn. list: the stacks that begin with it.
+		const [parent, list, more] = todo.pop(), weight = list.reduce((sum, i) => sum + nodes[i].self, 0);
+		let i = 0;
+		if (more) {
+			const v = nodes[at[list[0]]];
+			i = out.push({parent, name: v.name, at: v.at, self: 0}) - 1;
+			for (const e of list) at[e] = nodes[at[e]].parent;
+			const done = list.filter(e => !at[e]);
+			for (const e of done) out[i].self += nodes[e].self;
+			if (done.length === list.length) continue;
+			if (weight < least) { out.push({parent: i, name: "(smaller)", self: weight - out[i].self}); continue; }
+		}
+		const by = new Map();
+		for (const e of list) if (at[e]) { const k = id[at[e]], l = by.get(k); if (l) l.push(e); else by.set(k, [e]); }
+		for (const l of [...by.values()].reverse()) todo.push([i, l, true]);
 	}
 	return {...s, nodes: out};
 }
