@@ -172,10 +172,10 @@ static void add_object(struct buf *out, const struct heap_set *s, const struct h
 		       uint32_t object)
 {
 	size_t n;
-	const char *type = heap_text(s, h->types[object], &n);
+	const char *type = heap_text(s, heap_type(h, object), &n);
 
 	buf_add(out, type, n);
-	buf_addf(out, "%s0x%" PRIx64, n ? " " : "", h->ids[object]);
+	buf_addf(out, "%s0x%" PRIx64, n ? " " : "", heap_id(h, object));
 }
 
 void heap_path_objects(struct buf *out, const struct heap_set *s, const struct heap *h,
@@ -197,7 +197,7 @@ void heap_path_objects(struct buf *out, const struct heap_set *s, const struct h
 	for (uint32_t left = n; left > 0; left--) {
 		if (left < n) {
 			buf_adds(out, " -> ");
-			heap_step_text(out, s, h->out_names[p->via[objects[left - 1]]]);
+			heap_step_text(out, s, heap_reference_name(h, p->via[objects[left - 1]]));
 			buf_adds(out, " -> ");
 		}
 		if (left == tail && skipped)

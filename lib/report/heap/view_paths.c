@@ -163,7 +163,7 @@ static void view_paths_fill(void *arg, size_t i, struct table_row *r)
 			heap_path_objects(&v->through, v->s, h, &v->parts->paths,
 					  heap_source(h, row->b));
 			buf_adds(&v->through, " -> ");
-			heap_step_text(&v->through, v->s, h->out_names[row->b]);
+			heap_step_text(&v->through, v->s, heap_reference_name(h, row->b));
 			*c = cell_text(v->through.data, v->through.len);
 			break;
 		}
