@@ -156,9 +156,9 @@ struct tally {
 
 	struct tally_cell *cells;
 	size_t n_cells, cap_cells;
-	size_t n_of_blocks; /* cells of a domain: the others are of calls and samples */
-	struct tally_type *types;                        /* t->n_types of them */
-	uint64_t records[DOMAINS];                       /* ALLOC events that are selected */
+	size_t n_of_blocks;        /* cells of a domain: the others are of calls and samples */
+	struct tally_type *types;  /* t->n_types of them */
+	uint64_t records[DOMAINS]; /* ALLOC events that are selected */
 	struct tally_frame worst[DOMAINS][SUM_REAL + 1]; /* the first of the largest */
 	bool followed[DOMAINS +
 		      1]; /* live blocks are known: an allocation had an address; last: any */
