@@ -75,9 +75,11 @@ static void number_frames(const struct session *s, struct session_numbers *to)
 	}
 	sort_array(all, n, sizeof *all, compare_i64);
 	/* The nearest rank. */
-	for (size_t i = 0; n && i < sizeof ranks / sizeof *ranks; i++)
-		add_by_clock(to, ranks[i].title, COLUMN_TIME,
-			     (double)all[(n * ranks[i].percent + 99) / 100 - 1]);
+	for (size_t i = 0; n && i < sizeof ranks / sizeof *ranks; i++) {
+		const size_t rank = (n * ranks[i].percent + 99) / 100;
+
+		add_by_clock(to, ranks[i].title, COLUMN_TIME, (double)all[rank - 1]);
+	}
 	for (size_t i = 0; i < sizeof paces / sizeof *paces; i++)
 		if (pacing_value(&p, paces[i], &v))
 			add_by_clock(to, pacing_words[paces[i]].name, COLUMN_NUMBER,
@@ -292,10 +294,11 @@ static struct table_cell number_cell(const struct session_number *n)
 	return cell_decimal((decimal)llround(v) * (DECIMAL_UNIT / 100));
 }
 
-static void add_row(struct session_gate *g, const struct session_number *base,
-		    const struct session_number *now, enum verdict v, bool judged)
+/* any: that of either session. */
+static void add_row(struct session_gate *g, const struct session_number *any,
+		    const struct session_number *base, const struct session_number *now,
+		    enum verdict v, bool judged)
 {
-	const struct session_number *any = base ? base : now;
 	struct table_cell *c = sheet_row(&g->sheet);
 
 	c[NUMBER_TITLE] = sheet_text(&g->sheet, any->title);
@@ -331,7 +334,7 @@ struct session_gate *session_gate_new(const struct session_numbers *base,
 		const struct session_number *b = &base->items[i], *n = find_number(now, b->key);
 		enum verdict v = judge(b, n, l, lossy);
 
-		add_row(g, b, n, v, v != VERDICT_SKIPPED);
+		add_row(g, b, b, n, v, v != VERDICT_SKIPPED);
 		if (v != VERDICT_SKIPPED)
 			add_check(g, b, n, l, v, lossy);
 		g->failed |= v == VERDICT_FAIL;
@@ -339,7 +342,7 @@ struct session_gate *session_gate_new(const struct session_numbers *base,
 	}
 	for (size_t i = 0; i < now->n; i++)
 		if (!find_number(base, now->items[i].key))
-			add_row(g, NULL, &now->items[i], VERDICT_SKIPPED, false);
+			add_row(g, &now->items[i], NULL, &now->items[i], VERDICT_SKIPPED, false);
 	/* A gate that looked at nothing has decided nothing. */
 	g->open |= !g->n;
 	g->checks =

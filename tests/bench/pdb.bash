@@ -8,12 +8,12 @@
 pdb_copies=48
 
 make_pdb() {
-	local flags='--target=x86_64-pc-windows-msvc -O1 -g -gcodeview -ffreestanding -mno-stack-arg-probe -fno-exceptions -fno-rtti'
+	local flags=(--target=x86_64-pc-windows-msvc -O1 -g -gcodeview -ffreestanding -mno-stack-arg-probe -fno-exceptions -fno-rtti)
 	local name calls='' n=0 u c
 
 	echo 'volatile int sink; extern "C" int _fltused = 1;' >main.cpp
 	for ((u = 0; u < 4; u++)); do
-		clang++-19 $flags -DUNIT=$u -DCOUNT=250 -c "$SRC/tests/bench/templates.cpp" -o "unit$u.o" || return
+		clang++-19 "${flags[@]}" -DUNIT=$u -DCOUNT=250 -c "$SRC/tests/bench/templates.cpp" -o "unit$u.o" || return
 		for ((c = 0; c < pdb_copies; c++, n++)); do
 			printf -v name 'unit%04d' $n
 			sed "s/unit0000/$name/g" "unit$u.o" >"copy$n.o"
@@ -22,7 +22,7 @@ make_pdb() {
 		done
 	done
 	echo "extern \"C\" int mainCRTStartup(void) { return 0 $calls; }" >>main.cpp
-	clang++-19 $flags -c main.cpp -o main.o &&
+	clang++-19 "${flags[@]}" -c main.cpp -o main.o &&
 		lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console /machine:x64 /pdb:big.pdb /out:part.exe \
 			main.o copy*.o && mv part.exe big.exe
 	rm -f ./*.o
@@ -67,7 +67,7 @@ pdb_row() {
 # One object with DWARF. Names are short ones: sh/wasm says why.
 bench_dwarf_of() { # NAME FILE OPTION...
 	local name=$1 file=$2 our_cpu differ
-	local flags='-O1 -g -gdwarf-4 -ffreestanding -fno-exceptions -fno-rtti -nostdlib -DUNIT=0 -DCOUNT=60'
+	local flags=(-O1 -g -gdwarf-4 -ffreestanding -fno-exceptions -fno-rtti -nostdlib -DUNIT=0 -DCOUNT=60)
 
 	shift 2
 	cat >main.cpp <<-'END'
@@ -76,7 +76,7 @@ bench_dwarf_of() { # NAME FILE OPTION...
 		extern "C" int _fltused = 1;
 		extern "C" int mainCRTStartup(void) { return unit0000::run(sink); }
 	END
-	[ -f "$file" ] || clang++-19 $flags "$@" "$SRC/tests/bench/templates.cpp" main.cpp -o "$file" 2>make.log ||
+	[ -f "$file" ] || clang++-19 "${flags[@]}" "$@" "$SRC/tests/bench/templates.cpp" main.cpp -o "$file" 2>make.log ||
 		{ missing "$name" "it cannot be made: $(head -n 1 make.log)" && return; }
 	draw_code "$file" 20000 >20000.addresses
 	pdb_row "tracemill, $name" 20000 "$runs" tm-llvm-symbolizer -q --lenient --no-cache --functions=short -a -e "$file"
