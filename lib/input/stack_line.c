@@ -657,6 +657,74 @@ bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
 	return parse_unity(s, end, l) || parse_unreal(s, end, l) || parse_windbg(s, end, l);
 }
 
+/* A name of the table, of which enum stack_line_wanted is the value. */
+static enum stack_line_wanted fault_key(const char *s, const char *end)
+{
+	static const struct {
+		const char *name;
+		enum stack_line_wanted value;
+	} keys[] = {{"Faulting module name", STACK_LINE_MODULE},
+		    {"Fault Module Name", STACK_LINE_MODULE},
+		    {"Fault offset", STACK_LINE_OFFSET},
+		    {"Exception Offset", STACK_LINE_OFFSET}};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (is_text(s, end, keys[i].name))
+			return keys[i].value;
+	return STACK_LINE_NO_VALUE;
+}
+
+/* "Sig[3].Name=Fault Module Name": what the line "Sig[3].Value=" will have. True: this line is that one. *p: behind "=". */
+static bool fault_signature(const char **p, const char *end, struct stack_line_fault *f,
+			    enum stack_line_wanted *is)
+{
+	const char *s = *p + 4;
+	uint64_t number;
+
+	if (!parse_decimal(&s, end, &number))
+		return false;
+	if (begins(s, end, "].Name=")) {
+		f->wanted = fault_key(s + 7, end);
+		f->number = number;
+		return false;
+	}
+	if (!begins(s, end, "].Value=") || f->number != number)
+		return false;
+	*is = f->wanted;
+	f->wanted = STACK_LINE_NO_VALUE;
+	*p = s + 8;
+	return true;
+}
+
+bool stack_line_parse_fault(const char *s, size_t n, struct stack_line_fault *f)
+{
+	const char *end = s + n, *p, *colon, *comma;
+	enum stack_line_wanted is = STACK_LINE_NO_VALUE;
+
+	f->module.n = 0;
+	f->has_offset = false;
+	if (!n || n > LONGEST)
+		return false;
+	end = trim_end(s, end);
+	p = skip_blanks(s, end);
+	if (begins(p, end, "Sig[")) {
+		if (!fault_signature(&p, end, f, &is))
+			return false;
+	} else {
+		colon = memchr(p, ':', (size_t)(end - p));
+		if (colon)
+			is = fault_key(p, colon);
+		p = colon && is ? skip_blanks(colon + 1, end) : end;
+	}
+	if (is == STACK_LINE_MODULE) {
+		comma = memmem(p, (size_t)(end - p), ", version:", 10);
+		f->module = part(p, comma ? comma : end);
+		return f->module.n > 0;
+	}
+	f->has_offset = is == STACK_LINE_OFFSET && parse_hex(&p, end, &f->offset) && p == end;
+	return f->has_offset;
+}
+
 bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m)
 {
 	static const char mark[] = "), size: ";

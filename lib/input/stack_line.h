@@ -25,6 +25,15 @@
  *	windbg	00000061`74dff620 00007ff6`73dd1863     : 0 0 0 0 : game+0x1863		STACK_TEXT of !analyze, k
  *		00 0018ff40 76e33677 game!name+0x12 [C:\src\a.cpp @ 12]
  *
+ * and in two lines, of which the second one is the call (stack_line_parse_fault), of Windows Error Reporting:
+ *
+ *	event log	Faulting module name: game.dll, version: 1.0.0.0, time stamp: 0x60c8ec2a
+ *			Fault offset: 0x00000000001ca037
+ *	problem details	Fault Module Name:	game.dll
+ *			Exception Offset:	001ca037
+ *	Report.wer	Sig[3].Name=Fault Module Name, then Sig[3].Value=game.dll
+ *			Sig[7].Name=Exception Offset, then Sig[7].Value=001ca037
+ *
  * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports
  * of its programs and GCC's; Android's tombstones, logs and malloc_debug (bionic,
  * libc/malloc_debug/README.md) and OpenHarmony's crash logs, which have no blank before parentheses;
@@ -51,6 +60,7 @@ enum stack_line_kind {
 	STACK_LINE_UNREAL,
 	STACK_LINE_UNITY,
 	STACK_LINE_WINDBG,
+	STACK_LINE_FAULT, /* its module is in an earlier line */
 };
 
 struct stack_text_part { /* n 0: not there */
@@ -83,6 +93,19 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l);
 
 /* The same of Windows' tools. Their modules have no extension, in most cases, and addresses of Unity have no base. */
 bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l);
+
+/* A line of Windows Error Reporting that says in which module a program stopped, or where in it. */
+struct stack_line_fault {
+	struct stack_text_part module; /* n 0: not said here */
+	bool has_offset;
+	uint64_t offset; /* from the begin of the module in memory */
+	/* Of Report.wer, from one line to the next: the value with this number is the module, or the offset. */
+	uint8_t wanted; /* enum stack_line_wanted */
+	uint64_t number;
+};
+enum stack_line_wanted { STACK_LINE_NO_VALUE, STACK_LINE_MODULE, STACK_LINE_OFFSET };
+/* f is zeroed before the first line of a text. True: the line says one of the two. */
+bool stack_line_parse_fault(const char *s, size_t n, struct stack_line_fault *f);
 
 /* "C:\g\game.dll:game.dll (00007FF8A0000000), size: 4096 (...": where Unity's log says that a module is. */
 struct stack_line_module {

@@ -23,6 +23,9 @@ struct stack_text_line {
 	uint64_t key;    /* of the answer; 0: it asks nothing */
 	uint64_t number; /* of all lines */
 	uint8_t kind;    /* enum location_kind */
+	/* Of Windows Error Reporting: a call in two lines. */
+	uint32_t faulted; /* the module, in paths; 0: no such line */
+	uint64_t offset;
 };
 
 /* Where a log says that a module of Windows is, from one of its lines on. */
@@ -48,7 +51,9 @@ struct stack_text_gathered {
 	size_t n_lines, cap_lines;
 	uint64_t n_seen; /* lines, also earlier ones */
 	bool in_stack;   /* behind the first call of a stack of Java or Windows */
-	struct trace *t; /* of the requests */
+	struct stack_line_fault fault;
+	uint32_t faulted; /* the module that it named last, in paths; 0: none */
+	struct trace *t;  /* of the requests */
 	struct map64 module_of;
 	struct map64 asked;     /* key -> location */
 	struct map64 answer_of; /* key -> answer + 1 */
@@ -160,7 +165,7 @@ static void add_module_name(const struct stack_text *x, struct stack_text_part m
 static bool is_windows(const struct stack_line *l)
 {
 	return l->kind == STACK_LINE_UNREAL || l->kind == STACK_LINE_UNITY ||
-	       l->kind == STACK_LINE_WINDBG;
+	       l->kind == STACK_LINE_WINDBG || l->kind == STACK_LINE_FAULT;
 }
 
 static bool parse_line(const char *s, size_t n, struct stack_line *l)
@@ -385,6 +390,41 @@ static bool ends_stack(const char *s, size_t n)
 	return !n || (n == 1 && *s == '\r') || *s == '=' || memchr(s, '<', n);
 }
 
+/* A line that says where in the module a program stopped, of which a line before has the name. */
+static void take_fault(struct stack_text *x, const char *s, size_t n, struct stack_text_line *line)
+{
+	struct stack_text_gathered *g = x->gathered;
+	struct stack_line_fault *f = &g->fault;
+
+	if (!stack_line_parse_fault(s, n, f))
+		return;
+	if (f->module.n) {
+		g->faulted = f->module.n <= PATH_MAX && g->paths.n <= PATHS
+				 ? intern_add(&g->paths, f->module.s, f->module.n)
+				 : 0;
+		return;
+	}
+	line->faulted = g->faulted;
+	line->offset = f->offset;
+}
+
+/* The call of a line that waits; false: it is none. */
+static bool call_of(const struct stack_text *x, const struct stack_text_line *line,
+		    struct stack_line *l)
+{
+	const struct stack_text_gathered *g = x->gathered;
+	const char *s = buf_at(&g->text, line->at);
+
+	if (!line->faulted)
+		return parse_line(s, line->n, l);
+	*l = (struct stack_line){
+	    .kind = STACK_LINE_FAULT, .has_offset = true, .offset = line->offset, .tail = line->n};
+	l->module.s = intern_text(&g->paths, line->faulted, &l->module.n);
+	while (l->tail && (s[l->tail - 1] == '\r' || s[l->tail - 1] == ' '))
+		l->tail--;
+	return true;
+}
+
 void stack_text_line(struct stack_text *x, const char *s, size_t n)
 {
 	struct stack_text_gathered *g = stack_text_begin(x);
@@ -402,9 +442,14 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 	} else {
 		learn_path(x, stack_line_mapped(s, n));
 		learn_module(x, s, n, NULL);
+		take_fault(x, s, n, &line);
 		g->in_stack &= !ends_stack(s, n);
 	}
 	buf_add(&g->text, s, n);
+	if (line.faulted && call_of(x, &line, &l)) {
+		line.kind = LOCATION_EXACT;
+		line.key = key_of(&l, line.kind);
+	}
 	VEC_PUSH(g->lines, g->n_lines, g->cap_lines) = line;
 }
 
@@ -417,7 +462,7 @@ static void ask_all(struct stack_text *x)
 	for (size_t i = 0; i < g->n_lines; i++) {
 		struct stack_text_line *line = &g->lines[i];
 
-		if (!parse_line(buf_at(&g->text, line->at), line->n, &l))
+		if (!call_of(x, line, &l))
 			continue;
 		if (is_windows(&l) && !line->key && take_off_base(x, &l, line->number))
 			line->key = key_of(&l, line->kind);
@@ -740,7 +785,7 @@ static void stack_text_print_line(struct stack_text *x, const struct stack_text_
 	struct stack_line l;
 	uint32_t id;
 
-	if (!parse_line(s, line->n, &l)) {
+	if (!call_of(x, line, &l)) {
 		buf_add(out, s, line->n);
 		buf_addc(out, '\n');
 		return;

@@ -137,6 +137,29 @@ printf '00 00000061`74dff620 %s     My_Game+0x%s\n%s\n' "$(tick "${callers[0]}")
 cat two.log two.log >twice.log
 text twice.log >got
 check "... a call numbered 0 begins the next stack" [ "$(grep -cF "My_Game+0x$exported in $(truth "$exported" | head -n 1)" got)" = 2 ]
+# --- Windows Error Reporting: its event, the details that people copy, and Report.wer, which is UTF-16 ---
+{
+	printf 'Faulting application name: other.exe, version: 1.0.0.0, time stamp: 0x60c8ec2a\r\n'
+	printf 'Faulting module name: My-Game.exe, version: 1.0.0.0, time stamp: 0x607f4c79\r\nException code: 0xc0000005\r\nFault offset: 0x%016x\r\n' $((0x$first))
+	printf '  Fault Module Name:\tMy-Game.exe\r\n  Exception Code:\tc0000005\r\n  Exception Offset:\t%08x\r\n' $((0x$exported))
+} >event.log
+text event.log | tr -d '\r' >got
+{
+	tr -d '\r' <event.log | sed -n 1,3p
+	behind "$(printf 'Fault offset: 0x%016x' $((0x$first)))" "$first"
+	tr -d '\r' <event.log | sed -n 5,6p
+	behind "$(printf '  Exception Offset:\t%08x' $((0x$exported)))" "$exported"
+} >want
+check "Windows' event of a crash, and details of a problem" same want got
+{
+	printf 'Version=1\r\nEventType=APPCRASH\r\nSig[3].Name=Fault Module Name\r\nSig[3].Value=My-Game.exe\r\n'
+	printf 'Sig[6].Name=Exception Code\r\nSig[6].Value=c0000005\r\nSig[7].Name=Exception Offset\r\nSig[7].Value=%016x\r\n' $((0x$first))
+} | iconv -t UTF-16 >Report.wer
+text Report.wer >got
+check "Report.wer" grep -qF "$(printf 'Sig[7].Value=%016x in ' $((0x$first)))$(truth "$first" | head -n 1)" got
+printf 'Fault offset: 0x12\nFaulting module name: \nFault offset: 0x12\nSig[7].Value=12\nFaulting module name: My-Game.exe\nFault offset: 0x12 x\n' >other.log
+text other.log >got
+check "... without a module, or a number, nothing" cmp other.log got
 # What is none of these stays.
 printf 'My 0x10 + 12\ndeadbeef cafe+0x12\n0x12 nothing\n0x12345678 (x\n00000061`74dff620 : x+0x12\n(00), size: x\n' >other.log
 text other.log >got

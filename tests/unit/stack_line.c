@@ -247,4 +247,28 @@ TEST(windows)
 	CHECK(!stack_line_parse_module("(1), size: 1", 12, &m));
 }
 
+/* Forms of reports that people have published. */
+TEST(faults)
+{
+	struct stack_line_fault f = {.number = 0};
+#define FAULT(text) stack_line_parse_fault(text, strlen(text), &f)
+
+	CHECK(FAULT(
+	    "Faulting module name: coreclr.dll, version: 5.0.621.22011, time stamp: 0x607f4c79\r"));
+	CHECK(is(f.module, "coreclr.dll") && !f.has_offset);
+	CHECK(!FAULT("Exception code: 0xc0000005") && !f.module.n);
+	CHECK(FAULT("Fault offset: 0x00000000001ca037") && f.has_offset && f.offset == 0x1ca037);
+	CHECK(FAULT("  Fault Module Name:    Blur.exe") && is(f.module, "Blur.exe"));
+	CHECK(FAULT("  Exception Offset:\t0032ce66") && f.offset == 0x32ce66);
+	CHECK(!FAULT("Fault offset: ") && !FAULT("Fault offset: 0x12 x") && !FAULT("Fault offset"));
+	/* A buffer overrun has the offset before the code. */
+	CHECK(!FAULT("Sig[3].Name=Fault Module Name") && FAULT("Sig[3].Value=a b.dll"));
+	CHECK(is(f.module, "a b.dll"));
+	CHECK(!FAULT("Sig[6].Name=Exception Offset") && !FAULT("Sig[7].Value=c0000409"));
+	CHECK(FAULT("Sig[6].Value=0000000000012f40") && f.offset == 0x12f40);
+	CHECK(!FAULT("Sig[6].Value=0000000000012f40") && !FAULT("Sig[") && !FAULT("Sig[6]") &&
+	      !FAULT(""));
+#undef FAULT
+}
+
 TEST_MAIN()
