@@ -299,7 +299,7 @@ static enum status leaks_read(struct import *im, struct err *e)
 		      !st && l.has_stated && (l.stated != l.found || l.stated_bytes != l.bytes)
 			  ? l.stated
 			  : 0,
-		      "leaks are stated, of which the list has {}", l.found),
+		      "leaks are stated by the report, and the list has {}", l.found),
 	};
 
 	TRACE_LOSSES(im->t, losses);

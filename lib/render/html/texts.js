@@ -830,7 +830,7 @@ const PROGRAM_TEXTS = {
 	"none: no block is left to be a leak": "无：没有剩下可能泄漏的内存块",
 	"none: no call that was judged took longer than it may": "无：没有一次调用超过阈值",
 	"none: no frame is above a limit": "无：没有一帧超过阈值",
-	"none: no object is so, or the filters leave none": "无：没有这样的对象，或筛选后没有剩下对象",
+	"none: no object matches, or the filters leave none": "无：没有这样的对象，或筛选后没有剩下对象",
 	"none: nothing has such a name, or filters leave nothing of it": "无：没有这个名称，或筛选后没有剩下数据",
 	"none: the captures have no such data": "无：采集文件里没有这类数据",
 	"none: the filters and the ranges leave nothing": "无：按筛选条件和范围没有剩下数据",

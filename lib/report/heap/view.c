@@ -117,7 +117,7 @@ void heap_title(struct heap_view *v, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	v->table.title = format(v, fmt, ap);
-	v->table.empty = "none: no object is so, or the filters leave none";
+	v->table.empty = "none: no object matches, or the filters leave none";
 	va_end(ap);
 }
 

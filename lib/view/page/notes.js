@@ -423,7 +423,7 @@ learn({
 	"lines belong to no stack: left out": "忽略了不属于任何调用栈的行",
 	"older lists of the same program are left out: the last one counts": "忽略了同一程序较早的列表：以最后一个为准",
 	"leaks have an impossible size: left out": "忽略了大小不合理的泄漏",
-	"leaks are stated, of which the list has {0#}": "文件所写的泄漏数，列表中只有 {0} 个",
+	"leaks are stated by the report, and the list has {0#}": "文件所写的泄漏数，列表中只有 {0} 个",
 	"the report states other numbers of blocks and bytes than its table has": "报告所写的块数和字节数与表格不符",
 	"kinds of samples are in the file: totals add them up, markers separate them": "文件中的采样种类：总数是其合计，标记可将其区分",
 	"events ObjectAllocationSample were left out: they estimate what those of TLABs tell": "已忽略的 ObjectAllocationSample 事件：它们估算的是 TLAB 事件已说明的内容",
