@@ -494,28 +494,35 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l)
 	       stack_line_parse_wasm(s, end, l);
 }
 
-/* "Game-Win64-Shipping 0x00007ff7e7e30000 + 28cd7fc" */
+/* "Game-Win64-Shipping      0x00007ff7e7e30000 + 28cd7fc", in columns; "<CallStack>" may stand before it, and "</CallStack>"
+ * behind it. */
 static bool parse_unreal(const char *s, const char *end, struct stack_line *l)
 {
 	enum { GRANULE = 0xffff }; /* where Windows loads modules */
-	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p, *module_end;
+	const char *last = trim_end(s, end), *at = s, *p, *module_end, *tag;
 	uint64_t base;
 
-	*l = (struct stack_line){.kind = STACK_LINE_UNREAL, .call = (size_t)(at - s)};
+	*l = (struct stack_line){.kind = STACK_LINE_UNREAL};
 	p = memmem(at, (size_t)(last - at), " 0x", 3);
-	if (!p || p == at)
+	tag = p ? memrchr(at, '>', (size_t)(p - at)) : NULL;
+	at = skip_blanks(tag ? tag + 1 : at, last);
+	if (!p || p <= at)
 		return false;
-	module_end = p++;
+	l->call = (size_t)(at - s);
+	module_end = trim_end(at, p++);
 	if (!parse_hex(&p, last, &base) || base & GRANULE || !base || !begins(p, last, " + "))
 		return false;
 	p += 3;
-	if (!parse_hex(&p, last, &l->offset) || p != last)
+	if (!parse_hex(&p, last, &l->offset))
+		return false;
+	l->tail = (size_t)(p - s);
+	p = skip_blanks(p, last);
+	if (p != last && *p != '<')
 		return false;
 	l->has_offset = true;
 	l->address = base + l->offset;
 	l->has_address = true;
 	l->module = part(at, module_end);
-	l->tail = (size_t)(last - s);
 	return true;
 }
 

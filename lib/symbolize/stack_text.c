@@ -50,7 +50,10 @@ struct stack_text_gathered {
 	struct stack_text_line *lines;
 	size_t n_lines, cap_lines;
 	uint64_t n_seen; /* lines, also earlier ones */
-	bool in_stack;   /* behind the first call of a stack of Java or Windows */
+	uint8_t
+	    in_stack; /* behind the first call of a stack of Java or Windows: enum stack_line_kind */
+	bool only_inlined; /* WinDbg: behind inlined calls alone */
+	bool in_xml;
 	struct stack_line_fault fault;
 	uint32_t faulted; /* the module that it named last, in paths; 0: none */
 	struct trace *t;  /* of the requests */
@@ -173,14 +176,18 @@ static bool parse_line(const char *s, size_t n, struct stack_line *l)
 	return stack_line_parse(s, n, l) || stack_line_parse_windows(s, n, l);
 }
 
-/* A name without its extension, in small letters; WinDbg has "_" for what is no letter and no digit. */
+/* A name without its extension, in small letters; WinDbg has "_" for what is no letter and no digit, and Unreal's XML
+ * has "&amp;" for "&". */
 static void add_stem(struct buf *to, const char *s, size_t n)
 {
 	if (n > 4 && s[n - 4] == '.')
 		n -= 4;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		buf_addc(to,
 			 isalnum((unsigned char)s[i]) ? (char)tolower((unsigned char)s[i]) : '_');
+		if (n - i > 4 && !memcmp(s + i, "&amp;", 5))
+			i += 4;
+	}
 }
 
 static uint64_t stem_hash(struct stack_text_part m)
@@ -305,16 +312,22 @@ static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_li
 
 /* --- requests --- */
 
-/* Android and the sanitizers print the address of the call, one less than the return address. The first call of HotSpot
- * and of Windows' tools is where it stopped. At "name+0x0" a signal stopped the program: the call of a return address there would be in another
- * function. */
-static uint8_t kind_of(const struct stack_line *l, bool in_stack)
+/* The first call of HotSpot and of Windows' tools is where it stopped. WinDbg numbers calls, and inlined ones, too. */
+static bool is_first(const struct stack_text_gathered *g, const struct stack_line *l)
 {
-	bool at_start = l->has_plus && !l->plus,
-	     begins = is_windows(l) && l->has_number && !l->number;
+	if (l->kind == STACK_LINE_WINDBG && l->has_number)
+		return !l->number || g->only_inlined;
+	return !g->in_stack;
+}
+
+/* Android and the sanitizers print the address of the call, one less than the return address. At "name+0x0" a signal
+ * stopped the program: the call of a return address there would be in another function. */
+static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_line *l)
+{
+	bool at_start = l->has_plus && !l->plus;
 
 	if (l->kind == STACK_LINE_GLIBC ||
-	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && in_stack && !begins))
+	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && !is_first(g, l)))
 		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
 	return LOCATION_EXACT;
 }
@@ -385,9 +398,25 @@ static void learn_module(struct stack_text *x, const char *s, size_t n, const st
 
 /* A stack of Windows' tools ends with a line that is none; the symbol handler of Unity's log may say something in the
  * middle of one. */
-static bool ends_stack(const char *s, size_t n)
+static bool ends_stack(const struct stack_text_gathered *g, const char *s, size_t n)
 {
-	return !n || (n == 1 && *s == '\r') || *s == '=' || memchr(s, '<', n);
+	return !n || g->in_stack == STACK_LINE_UNREAL || (n == 1 && *s == '\r') || *s == '=' ||
+	       memchr(s, '<', n);
+}
+
+/* "00 (Inline Function) --------`--------     game!name+0x5 [file @ line]": the next call has the address. */
+static bool is_inlined(const char *s, size_t n)
+{
+	static const char mark[] = " (Inline";
+
+	return n > 2 && memmem(s, n < 16 ? n : 16, mark, sizeof mark - 1);
+}
+
+static bool begins_xml(const char *s, size_t n)
+{
+	static const char root[] = "<FGenericCrashContext";
+
+	return n >= sizeof root - 1 && !memcmp(s, root, sizeof root - 1);
 }
 
 /* A line that says where in the module a program stopped, of which a line before has the name. */
@@ -432,18 +461,23 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 	struct stack_line l;
 
 	if (parse_line(s, n, &l)) {
-		line.kind = kind_of(&l, g->in_stack);
+		line.kind = kind_of(g, &l);
 		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus)) {
 			learn_path(x, l.module);
 			line.key = key_of(&l, line.kind);
 		}
 		learn_module(x, s, n, &l);
-		g->in_stack |= is_windows(&l) || (l.kind == STACK_LINE_JAVA && *s != '#');
+		if (is_windows(&l) || (l.kind == STACK_LINE_JAVA && *s != '#'))
+			g->in_stack = l.kind;
+		g->only_inlined = false;
 	} else {
 		learn_path(x, stack_line_mapped(s, n));
 		learn_module(x, s, n, NULL);
 		take_fault(x, s, n, &line);
-		g->in_stack &= !ends_stack(s, n);
+		if (ends_stack(g, s, n))
+			g->in_stack = STACK_LINE_NONE;
+		g->only_inlined = is_inlined(s, n) && (g->only_inlined || !g->in_stack);
+		g->in_xml |= begins_xml(s, n);
 	}
 	buf_add(&g->text, s, n);
 	if (line.faulted && call_of(x, &line, &l)) {
@@ -667,14 +701,45 @@ static void print_android(struct buf *b, const struct stack_text *x, const char 
 	}
 }
 
-static void print_behind(struct buf *b, const struct stack_text *x, const char *s,
+/* As the line ends. */
+static void end_line(struct buf *b, const char *s, size_t n)
+{
+	if (n && s[n - 1] == '\r')
+		buf_addc(b, '\r');
+	buf_addc(b, '\n');
+}
+
+/* What has been added from a place on becomes text of XML. */
+static void escape_from(struct buf *b, size_t from)
+{
+	char *plain = mem_strndup(buf_at(b, from), b->len - from);
+
+	b->len = from;
+	for (const char *p = plain; *p; p++)
+		if (*p == '<')
+			buf_adds(b, "&lt;");
+		else if (*p == '>')
+			buf_adds(b, "&gt;");
+		else if (*p == '&')
+			buf_adds(b, "&amp;");
+		else
+			buf_addc(b, *p);
+	free(plain);
+}
+
+static void print_behind(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 			 const struct stack_line *l, const struct stack_text_answer *a)
 {
 	for (uint32_t i = 0; i < a->n_calls; i++) {
 		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
 		bool java = l->kind == STACK_LINE_JAVA;
+		size_t from, begin = 0;
 
-		buf_add(b, s, l->tail);
+		/* Tags stay before the first of inlined calls, and behind the last. */
+		if (i && memchr(s, '<', l->call))
+			begin = l->call;
+		buf_add(b, s + begin, l->tail - begin);
+		from = b->len;
 		buf_adds(b, java ? "  " : " in ");
 		buf_adds(b, text_of(x, c->function));
 		if (c->file) {
@@ -682,7 +747,16 @@ static void print_behind(struct buf *b, const struct stack_text *x, const char *
 			add_source(b, x, c);
 			buf_adds(b, java ? ")" : "");
 		}
-		buf_addc(b, '\n');
+		if (l->kind == STACK_LINE_UNREAL && l->has_offset) {
+			if (x->gathered->in_xml)
+				escape_from(b, from);
+			if (i + 1 == a->n_calls && memchr(s + l->tail, '<', n - l->tail)) {
+				buf_add(b, s + l->tail, n - l->tail);
+				buf_addc(b, '\n');
+				continue;
+			}
+		}
+		end_line(b, s, n);
 	}
 }
 
@@ -711,7 +785,7 @@ static void print_wasm(struct buf *b, const struct stack_text *x, const char *s,
 }
 
 /* As Unity prints calls that it has a file of. */
-static void print_unity(struct buf *b, const struct stack_text *x, const char *s,
+static void print_unity(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 			const struct stack_line *l, const struct stack_text_answer *a)
 {
 	for (uint32_t i = 0; i < a->n_calls; i++) {
@@ -725,7 +799,7 @@ static void print_unity(struct buf *b, const struct stack_text *x, const char *s
 			buf_adds(b, "] ");
 		}
 		buf_adds(b, text_of(x, c->function));
-		buf_addc(b, '\n');
+		end_line(b, s, n);
 	}
 }
 
@@ -738,8 +812,8 @@ static void print_named(struct buf *b, const struct stack_text *x, const char *s
 	case STACK_LINE_SUMMARY: print_summary(b, x, s, n, l, a); break;
 	case STACK_LINE_ANDROID: print_android(b, x, s, n, l, a); break;
 	case STACK_LINE_WASM: print_wasm(b, x, s, n, l, a); break;
-	case STACK_LINE_UNITY: print_unity(b, x, s, l, a); break;
-	default: print_behind(b, x, s, l, a); break;
+	case STACK_LINE_UNITY: print_unity(b, x, s, n, l, a); break;
+	default: print_behind(b, x, s, n, l, a); break;
 	}
 }
 

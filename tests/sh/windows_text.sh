@@ -43,6 +43,7 @@ rva() { printf %x $((0x$1 - 0x$base)); }
 first=$(printf %x $((0x1000 + 2))) # in leaf, which is first in .text
 callers=("$(rva "${calls[0]}")" "$(rva "${calls[1]}")")
 loaded=00007ff7e7e30000
+exported=$(llvm-readobj-19 --coff-exports My-Game.exe | sed -n 's/ *RVA: 0x//p')
 address() { printf '%016x' $((0x$loaded + 0x$1)); }
 
 behind() { # TEXT OFFSET: a line of each call at the offset, as most tools have it
@@ -70,6 +71,23 @@ text context.xml | tr -d '\r' >got
 } >want
 check "Unreal's portable stacks ($(grep -c ' in ' want) calls)" same want got
 
+# As Unreal writes the file: columns, and no line's end behind <CallStack>. Names are text of XML, and lines end as before.
+{
+	printf '<FGenericCrashContext>\r\n\t<CallStack>My-Game      0x%s + %-16s\r\n' $loaded "$exported"
+	printf 'My-Game      0x%s + %s</CallStack>\r\n' $loaded "${callers[0]}"
+} >columns.xml
+text columns.xml >got
+check "... in columns, between tags" [ "$(tr -d '\r' <got | grep -cF " + $exported in $(truth "$exported" | head -n 1)")" = 1 ]
+check "... the last one" grep -qF " + ${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)</CallStack>" got
+check "... each line ends as before" [ "$(grep -c $'\r$' got)" = "$(wc -l <got)" ]
+check "... still XML" python3 -c 'import sys, xml.dom.minidom as m; m.parseString(open("got").read() + "</FGenericCrashContext>")'
+{
+	printf 'LogWindows: Error: [Callstack] 0x%s My-Game.exe!UnknownFunction []\n' "$(address "$first")" "$(address "${callers[0]}")"
+	printf 'LogWindows: Error: === Handled ensure: ===\nLogWindows: Error: [Callstack] 0x%s My-Game.exe!UnknownFunction []\n' "$(address "$exported")"
+	cat context.xml
+} >ensure.log
+text ensure.log >got
+check "... the first call of a second stack in Unreal's log" grep -qF "My-Game.exe!UnknownFunction [] in $(truth "$exported" | head -n 1)" got
 {
 	printf '[2026.09.02-04.50.33:156][ 12]LogWindows: Error: [Callstack] 0x%s My-Game.exe!UnknownFunction []\n' "$(address "$first")"
 	printf '[2026.09.02-04.50.33:156][ 12]LogWindows: Error: [Callstack] 0x%s My-Game.exe!UnknownFunction []\n' "$(address "${callers[0]}")"
@@ -114,7 +132,6 @@ text twice.log >got
 check "... and two reports in one log, loaded elsewhere" same want2 got
 
 # --- WinDbg ---
-exported=$(llvm-readobj-19 --coff-exports My-Game.exe | sed -n 's/ *RVA: 0x//p')
 tick() { address "$1" | sed 's/^......../&`/'; }
 {
 	printf 'STACK_TEXT:  \n'
@@ -137,6 +154,13 @@ printf '00 00000061`74dff620 %s     My_Game+0x%s\n%s\n' "$(tick "${callers[0]}")
 cat two.log two.log >twice.log
 text twice.log >got
 check "... a call numbered 0 begins the next stack" [ "$(grep -cF "My_Game+0x$exported in $(truth "$exported" | head -n 1)" got)" = 2 ]
+# A first call without an offset, and inlined ones, are calls: what follows the one is a caller, not what follows the others.
+printf '00 00000061`74dff620 %s     ntdll!DbgBreakPoint\n01 00000061`74dff7c0 00007ffd`71267374     My_Game+0x%s\n' "$(tick "${callers[0]}")" "${callers[0]}" >first.log
+text first.log >got
+check "... a caller of a call without an offset" grep -qF "My_Game+0x${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)" got
+printf '00 (Inline Function) --------`--------     My_Game!twice+0x5\n01 00000061`74dff620 %s     My_Game+0x%s\n' "$(tick "${callers[0]}")" "$exported" >inline.log
+text inline.log >got
+check "... the call that an inlined one is in" grep -qF "My_Game+0x$exported in $(truth "$exported" | head -n 1)" got
 # --- Windows Error Reporting: its event, the details that people copy, and Report.wer, which is UTF-16 ---
 {
 	printf 'Faulting application name: other.exe, version: 1.0.0.0, time stamp: 0x60c8ec2a\r\n'
