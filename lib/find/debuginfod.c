@@ -420,7 +420,7 @@ const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
 	const struct got *g;
 	const char *path;
 
-	if (n || !*d->urls)
+	if (n || (!*d->urls && *d->symbols)) /* all servers are of the other kind */
 		return NULL;
 	pthread_mutex_lock(&d->lock);
 	g = got(d, id, part);

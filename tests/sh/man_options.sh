@@ -146,7 +146,7 @@ compare "and the page's words" "$words" \
 	"$(while IFS= read -r s; do ! grep -qE "\": ?\"$s( \{0\})?\",\$" "$SRC/lib/render/html/texts.js" || echo "$s"; done <<<"$words")"
 compare "tm-import(1) has a section, or a line, for each format" \
 	"$(tm-import --list-formats | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' | sort)" \
-	"$(sed -n '/^\.Sh FORMATS/,/^\.Sh ENV/s/^\.\(Ss\|It\) \([a-z-]*\)$/\2/p' "$SRC/man/tm-import.1" | sort)"
+	"$(sed -n '/^\.Sh FORMATS/,/^\.Sh ENV/s/^\.\(Ss\|It\) \([a-z0-9-]*\)$/\2/p' "$SRC/man/tm-import.1" | sort)"
 if bash "$SRC/man/formats.sh" --check; then
 	echo "ok - the tables of formats are those of tm-import --list-formats"
 else

@@ -14,6 +14,10 @@ set -u
 
 "$GEN/trace" --module /gone/game --base 0x10000 --address 0x10100 >one.tmt
 tm-compare -q --save-baseline one.tma one.tmt
+# A session does not wait for anything; this one takes some seconds.
+"$GEN/trace" --allocs 1000000 >many.tmt
+mkdir session
+for i in $(seq 60); do ln many.tmt "session/$i.tmt"; done
 mkfifo in
 exec 3<>in # so that programs wait for what never comes
 
@@ -33,6 +37,7 @@ tm-inspect -v --disassemble main --trace - $BIN/tm-dump
 tm-llvm-symbolizer --notes -e $BIN/tm-dump
 tm-merge -v --from-lines
 tm-record -v -o recorded.tmt -- cat
+tm-session -v session
 tm-spikes -v
 tm-symbolize -v -o symbolized.tmt
 tm-top -v
