@@ -226,7 +226,7 @@ static void cli_frames_run_lines(struct cli_frames *c)
 		for (int i = 0; i < c->n_operands; i++)
 			document_input(&d, c->operands[i], NULL);
 		s = frames_lines_series(l);
-		if (!s)
+		if (!s || !s->n_lines)
 			cli_usage("--chart: no capture has %s of a %s", cli_frames_sorts[c->lines],
 				  cli_frames_keys[c->by]);
 		if (frames_lines_project(l)->now.captures > 1)

@@ -15,7 +15,7 @@
 
 enum { RATE_DECIMALS = 2 };
 /* Less than one byte, block or ns a frame is no growth. */
-static const double LEAST = 1;
+static const double LEAST = 1, MINUTE = 60e9;
 
 static struct session_number *add_number(struct session_numbers *n, const char *title,
 					 enum column_type type, double value)
@@ -123,11 +123,22 @@ static bool mean_of(const struct session *s, const struct session_part *p, enum 
 	return n;
 }
 
+/* Frames of the axis that begin between two times of the file. */
+static size_t frames_between(const struct session *s, const struct session_file *f, int64_t from,
+			     int64_t until)
+{
+	const struct clock_frame *all = s->axis.frames;
+	int64_t first = clock_there(&f->clock, from), last = clock_there(&f->clock, until);
+	size_t begin = BISECT(i, (size_t)0, s->axis.n, all[i].start < first);
+
+	return f->clock.by ? BISECT(i, begin, s->axis.n, all[i].start <= last) - begin : 0;
+}
+
 static void number_part(const struct session *s, const struct session_file *f,
 			struct session_part *p, struct session_numbers *to)
 {
 	struct session_growth g[FRAMES_LINES_MOST + 1];
-	size_t n;
+	size_t n, frames;
 	uint64_t leaked = 0, leaks = 0;
 	double v;
 
@@ -151,9 +162,13 @@ static void number_part(const struct session *s, const struct session_file *f,
 	if (!n)
 		return;
 	add_number(to, part_title(to, "sites that leak", p, f), COLUMN_INT, (double)leaks);
-	if (s->axis.n)
+	frames = frames_between(s, f, g[0].from, g[0].until);
+	if (frames)
 		add_number(to, part_title(to, "bytes leaked a frame", p, f), COLUMN_BYTES,
-			   (double)leaked / ((double)s->axis.n * 3 / 4));
+			   (double)leaked / (double)frames);
+	else if (!s->axis.n && g[0].until > g[0].from)
+		add_number(to, part_title(to, "bytes leaked a minute", p, f), COLUMN_BYTES,
+			   (double)leaked / ((double)(g[0].until - g[0].from) / MINUTE));
 }
 
 void session_numbers(const struct session *s, struct session_numbers *to)

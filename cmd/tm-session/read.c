@@ -234,9 +234,11 @@ static void add_part(struct session *s, struct session_file *f, unsigned what)
 	struct session_part *p = &f->parts[f->n_parts++];
 	struct frames_options o = {.bare = true, .tops = what == PART_COUNTERS ? 0 : SESSION_SITES};
 	struct frames_lines_options l = {.n = FRAMES_LINES_MOST};
-	int64_t step = (v->last - v->first) / SESSION_STEPS + 1;
 
 	p->what = what;
+	p->first = v->first;
+	p->last = v->last;
+	p->every = (v->last - v->first) / (SESSION_STEPS * SESSION_PARTS) + 1;
 	p->placed = session_placed(s, f);
 	p->bytes = what == PART_CALLS ? SUM_TIME_SELF : v->requested ? SUM_REQUESTED : SUM_REAL;
 	o.project.by[0].by = KEY_SITE;
@@ -250,7 +252,7 @@ static void add_part(struct session *s, struct session_file *f, unsigned what)
 	l.project = o.project;
 	l.metric = p->bytes == SUM_REQUESTED ? SUM_LIVE_REQUESTED : SUM_LIVE_REAL;
 	l.project.want = SUM_BIT(l.metric) | SUM_BIT(SUM_LIVE_COUNT);
-	l.every = step;
+	l.every = p->every;
 	p->lines = frames_lines_new(&l);
 }
 
@@ -467,18 +469,38 @@ const char *part_word(const struct session_part *p)
 
 /* --- growth --- */
 
-static struct session_growth growth_of(const struct table_series *t, const char *site,
-				       const decimal *y)
+static int64_t end_of_step(const struct session_part *p, unsigned steps)
 {
-	size_t n = t->n_points, first = n / 4 - 1;
-	struct session_growth g = {.site = site, .from = t->x[first + 1]};
+	return p->first + (int64_t)((double)(p->last - p->first) * steps / SESSION_STEPS);
+}
 
-	g.before = (uint64_t)(y[first] / DECIMAL_UNIT);
-	g.after = (uint64_t)(y[n - 1] / DECIMAL_UNIT);
-	for (size_t i = first + 1; i < n; i++) {
-		g.rises += y[i] > y[i - 1];
-		g.falls |= y[i] < y[i - 1];
+/* How many points of the series are over when so many steps are. */
+static size_t points_of(const struct session_part *p, const struct table_series *t, unsigned steps)
+{
+	return steps == SESSION_STEPS
+		   ? t->n_points
+		   : BISECT(i, (size_t)0, t->n_points, t->x[i] < end_of_step(p, steps));
+}
+
+static struct session_growth growth_of(const struct session_part *p, const struct table_series *t,
+				       const char *site, const decimal *y)
+{
+	const unsigned quarter = SESSION_STEPS / 4;
+	struct session_growth g = {.site = site, .from = end_of_step(p, quarter), .until = p->last};
+	size_t n = points_of(p, t, quarter);
+	decimal before = n ? y[n - 1] : 0, after = before;
+
+	/* The last of them may end later than the step. */
+	if (n && t->x[n - 1] + p->every > g.from)
+		g.from = t->x[n - 1] + p->every;
+	g.before = (uint64_t)(before / DECIMAL_UNIT);
+	for (unsigned i = quarter + 1; i <= SESSION_STEPS; i++, before = after) {
+		n = points_of(p, t, i);
+		after = n ? y[n - 1] : 0;
+		g.rises += after > before;
+		g.falls |= after < before;
 	}
+	g.after = (uint64_t)(after / DECIMAL_UNIT);
 	return g;
 }
 
@@ -492,18 +514,18 @@ size_t session_growths(struct session_part *p, struct session_growth *to, size_t
 		return 0;
 	names_disambiguate(&frames_lines_project(p->lines)->names);
 	t = frames_lines_series(p->lines);
-	if (!t || t->x_type != COLUMN_TIME || t->n_points < SESSION_STEPS - 1)
+	if (!t || t->x_type != COLUMN_TIME || p->last - p->first < SESSION_STEPS)
 		return 0;
 	all = mem_zarray(t->n_points, sizeof *all);
 	for (size_t i = 0; i < t->n_lines; i++)
 		for (size_t k = 0; k < t->n_points; k++)
 			all[k] += t->lines[i].y[k];
-	to[n] = growth_of(t, "", all);
+	to[n] = growth_of(p, t, "", all);
 	to[n++].whole = true;
 	free(all);
 	for (size_t i = 0; i < t->n_lines && n < most; i++)
 		if (strcmp(t->lines[i].key, "others") != 0)
-			to[n++] = growth_of(t, t->lines[i].title, t->lines[i].y);
+			to[n++] = growth_of(p, t, t->lines[i].title, t->lines[i].y);
 	return n;
 }
 

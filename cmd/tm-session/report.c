@@ -443,7 +443,7 @@ static void fill_growth(struct session_report *r, unsigned sheet, const struct s
 {
 	struct sheet *to = &r->sheets[sheet];
 	struct table_cell *c = sheet_row(to);
-	double minutes = (double)(f->survey.last - g->from) / 60e9;
+	double minutes = (double)(g->until - g->from) / 60e9;
 
 	c[GROWN_FILE] = sheet_text(to, f->name);
 	c[GROWN_PART] = sheet_text(to, part_word(p));

@@ -19,7 +19,8 @@ enum {
 	SESSION_FILES = 4096,
 	SESSION_DEPTH = 8,     /* of folders in the folder */
 	SESSION_LINES = 10000, /* of a log that are kept, of each file */
-	SESSION_STEPS = 8,     /* of the session's time, for growth */
+	SESSION_STEPS = 8,     /* of a file's time, for growth */
+	SESSION_PARTS = 16,    /* of a step: so finely its ends are known */
 	SESSION_SITES = 3,     /* of a part in a frame */
 	SESSION_LONGEST = 5,   /* frames, by duration */
 	SESSION_MOST = 3,      /* and by each part */
@@ -36,6 +37,7 @@ struct session_part {
 	bool placed;   /* its frames are those of the axis */
 	struct frames frames;
 	struct frames_lines *lines; /* what is live, by site; NULL: not asked for */
+	int64_t first, last, every; /* times of the file; every: of lines */
 	uint32_t *rows;             /* by frame of the axis: its row + 1 */
 	enum sum bytes;             /* SUM_REQUESTED or SUM_REAL; of calls: SUM_TIME_SELF */
 	uint64_t median;            /* of a frame; of calls: ns */
@@ -105,7 +107,7 @@ int64_t session_duration(const struct session *s);
 struct session_growth {
 	const char *site;
 	uint64_t before, after; /* after a quarter of the steps, and at the end */
-	int64_t from;           /* when the quarter was over, ns of the file's clock */
+	int64_t from, until;    /* between these, ns of the file's clock */
 	unsigned rises;         /* of the steps between them */
 	bool falls;
 	bool whole; /* a row of all sites */

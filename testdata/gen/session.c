@@ -9,14 +9,17 @@
  * 120 ms. In each frame:
  *
  *	native	10 blocks of 100 bytes by update, which are freed in the next one;
- *		with --leak 1 a block of 64 bytes by add_particle, which is not freed;
- *		in the first twentieth of the frames, 10 blocks of 5000 bytes by load_asset, which stay
+ *		with --scratch 1 they are freed at once, and nothing is live between frames;
+ *		with --leak N (default: 0) N blocks of 64 bytes by add_particle, which are not freed;
+ *		in the first twentieth of the frames, 10 blocks of 5000 bytes by load_asset, which stay, but with --scratch 1
  *	Lua	5 blocks of 40 bytes by on_tick, which are freed in the next one
  *
  * and in the frame --spike (default: none) 3000 blocks of 50 bytes by the Lua function spawn_wave, and 2000 of 1000 bytes by
  * the native compress_state, which are freed in the next one. The log has a line for each hundredth frame, one
  * "loading level 3" in the frame --jank, and with --sync 1 the line "sync level loaded" when native.tmt has a marker of that
  * name, in frame 50.
+ *
+ * With --marks 0 no file has frames, and there is no frames.csv. The game sleeps for --wait ms (default: 0) before the first frame.
  *
  * Clocks: time T of the game's clock is T + --lua-offset us in lua.tmt, times --lua-ppm parts of a million faster,
  * and its frames are late by less than --lua-late us; T + --csv-offset us in frames.csv, whose times are
@@ -42,9 +45,9 @@
 #define MS (1000 * US)
 #define S  (1000 * MS)
 
-static uint64_t frames = 600, jitter = 2000, jank = UINT64_MAX, spike = UINT64_MAX, leak, sync_mark,
-		lua_offset, lua_ppm, lua_late, csv_offset, csv_step = 1000, csv_other, date,
-		dates = 1, zone = 1, log_time, seed = 1;
+static uint64_t frames = 600, jitter = 2000, jank = UINT64_MAX, spike = UINT64_MAX, leak, scratch,
+		marks = 1, wait, sync_mark, lua_offset, lua_ppm, lua_late, csv_offset,
+		csv_step = 1000, csv_other, date, dates = 1, zone = 1, log_time, seed = 1;
 static const char *folder;
 static int64_t *starts; /* frames + 1 */
 
@@ -70,7 +73,7 @@ static FILE *open_file(const char *name)
 
 static void make_frames(int64_t *to)
 {
-	int64_t t = 5 * MS;
+	int64_t t = 5 * MS + (int64_t)wait * MS;
 
 	for (uint64_t i = 0; i <= frames; i++) {
 		to[i] = t;
@@ -148,6 +151,8 @@ static void end(struct made *m)
 
 static void push_frame(struct made *m, uint64_t number, int64_t time)
 {
+	if (!marks)
+		return;
 	push(m, &(struct event){.kind = EV_FRAME,
 				.has = EV_HAS_VALUE | EV_HAS_TIME,
 				.value = (int64_t)number,
@@ -214,18 +219,20 @@ static void write_native(void)
 		int64_t time = starts[i];
 
 		push_frame(&m, i, time++);
-		if (i)
+		if (i && !scratch)
 			push_frees(&m, before, 10, &time);
 		before = push_blocks(&m, stack_of(m.t, "update", "game.cpp", 10), 10, 100, &time);
+		if (scratch)
+			push_frees(&m, before, 10, &time);
 		if (i == spike + 1 && spike != UINT64_MAX)
 			push_frees(&m, before_spike, 2000, &time);
 		if (i == spike)
 			before_spike = push_blocks(
 			    &m, stack_of(m.t, "compress_state", "save.cpp", 44), 2000, 1000, &time);
 		if (leak)
-			push_blocks(&m, stack_of(m.t, "add_particle", "particles.cpp", 7), 1, 64,
+			push_blocks(&m, stack_of(m.t, "add_particle", "particles.cpp", 7), leak, 64,
 				    &time);
-		if (i < frames / 20)
+		if (i < frames / 20 && !scratch)
 			push_blocks(&m, stack_of(m.t, "load_asset", "assets.cpp", 21), 10, 5000,
 				    &time);
 		if (sync_mark && i == 50)
@@ -330,6 +337,9 @@ int main(int argc, char **argv)
 	    {"--jank", &jank},
 	    {"--spike", &spike},
 	    {"--leak", &leak},
+	    {"--scratch", &scratch},
+	    {"--marks", &marks},
+	    {"--wait", &wait},
 	    {"--sync", &sync_mark},
 	    {"--lua-offset", &lua_offset},
 	    {"--lua-ppm", &lua_ppm},
@@ -364,7 +374,8 @@ int main(int argc, char **argv)
 	make_frames(starts);
 	write_native();
 	write_lua();
-	write_csv();
+	if (marks)
+		write_csv();
 	write_log();
 	free(starts);
 	return 0;

@@ -134,6 +134,29 @@ rm run/lua.tmt
 tm-session -q --baseline base run >gate 2>said
 ok 'gate: what is not known any more is inconclusive' [ $? = 5 ]
 
+ok 'gate: 64 bytes a frame leaked are 64' [ "$(
+	rm -rf run
+	"$GEN/session" run --leak 1 --wait 300
+	tm-session -q --as csv --table compared --baseline run run | awk -F, '$2 == "native_bytes_leaked_a_frame_capture" { print $3 }'
+)" = 64 ]
+# No file has a block between two frames: nothing is live then, which is known.
+rm -rf base
+"$GEN/session" base --scratch 1
+gate 'nothing live is no leak' 0 --scratch 1
+gate 'a leak where nothing was live' 1 --scratch 1 --leak 1
+rm -rf base
+"$GEN/session" base --scratch 1 --leak 1
+gate 'its repair' 0 --scratch 1
+rm -rf base
+"$GEN/session" base --marks 0 --leak 1
+gate 'no frames: the same leak' 0 --marks 0 --leak 1 --seed 2
+gate 'no frames: a leak of ten times as much' 1 --marks 0 --leak 10
+# It waits for a while before the first frame: the steps are those of its own time.
+rm -rf run
+"$GEN/session" run --leak 1 --wait 300
+tm-session --as json run >report 2>said
+ok 'all six steps rose' [ "$(rows leaks rises)" = 6 ]
+
 # Files of all kinds.
 mkdir mixed mixed/sub
 cp run/native.tmt mixed/sub/

@@ -209,10 +209,6 @@ const struct table_series *frames_lines_series(struct frames_lines *l)
 		return NULL;
 	line = mem_zarray(n_groups + 1, sizeof *line);
 	n = lines_choose(l, line, n_groups);
-	if (!n) {
-		free(line);
-		return NULL;
-	}
 	lines_draw(l, line, n, n_groups);
 	free(line);
 	for (size_t i = 0; i < n; i++) {
