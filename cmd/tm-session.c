@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	const char *baseline = NULL, *growth = NULL, *slower = NULL;
 	const struct opt table[] = {
 	    ROW_STRING(0, "baseline", "FOLDER",
-		       "compare with this session, and fail if it was better", &baseline),
+		       "compare with this session, and fail if this session is worse", &baseline),
 	    ROW_STRING(0, "max-growth", "PERCENT",
 		       "--baseline: allowed growth of bytes, allocations and leaks (default 10)",
 		       &growth),
@@ -71,6 +71,8 @@ int main(int argc, char **argv)
 	cli_sandbox("tm-session", NULL);
 	if (!s.n)
 		cli_die(argv[1], "the folder has no files");
+	if (baseline && !base.n)
+		cli_die(baseline, "the folder has no files");
 	session_read(&s, &import.options, &symbols);
 	if (baseline)
 		session_read(&base, &import.options, &symbols);

@@ -26,8 +26,7 @@ static struct session_number *add_number(struct session_numbers *n, const char *
 	*to = (struct session_number){.title = arena_strndup(&n->texts, title, strlen(title)),
 				      .type = type,
 				      .decimals = type == COLUMN_NUMBER ? RATE_DECIMALS : 0,
-				      .value = value,
-				      .judged = true};
+				      .value = value};
 	for (const char *s = title; *s && k + 1 < sizeof to->key; s++)
 		if (isalnum((unsigned char)*s))
 			to->key[k++] = (char)tolower((unsigned char)*s);
@@ -36,6 +35,20 @@ static struct session_number *add_number(struct session_numbers *n, const char *
 	while (k && to->key[k - 1] == '_')
 		to->key[--k] = 0;
 	return to;
+}
+
+/* Of a file: whether it is whole. */
+static const char *loss_of(struct session_numbers *n, const struct session_file *f)
+{
+	struct buf b = BUF_INIT;
+	const char *s;
+
+	if (!f->survey.loss)
+		return NULL;
+	buf_addf(&b, "%s has lost something: %s", f->name, f->survey.loss);
+	s = arena_strndup(&n->texts, buf_str(&b), b.len);
+	buf_release(&b);
+	return s;
 }
 
 static void add_by_clock(struct session_numbers *n, const char *title, enum column_type type,
@@ -92,12 +105,15 @@ static void number_frames(const struct session *s, struct session_numbers *to)
 static const char *part_title(struct session_numbers *to, const char *what,
 			      const struct session_part *p, const struct session_file *f)
 {
-	const char *format = f->survey.format ? f->survey.format : "capture";
+	const char *format = f->survey.format ? f->survey.format : "of no format";
 	struct buf b = BUF_INIT;
 	unsigned same = 1;
 	const char *t;
 
-	buf_addf(&b, "%s %s (%s)", part_word(p), what, format);
+	buf_addf(&b, "%s %s (%s)", part_word(p), what,
+		 !strcmp(format, TRACE_OF_RECORDER)       ? "tm-record"
+		 : !strcmp(format, TRACE_OF_LUA_RECORDER) ? "Lua module"
+							  : format);
 	for (size_t i = 0; i < to->n; i++)
 		if (!strncmp(to->items[i].title, buf_str(&b), b.len))
 			same++;
@@ -173,13 +189,36 @@ static void number_part(const struct session *s, const struct session_file *f,
 
 void session_numbers(const struct session *s, struct session_numbers *to)
 {
+	const char *failed = NULL;
+	struct buf b = BUF_INIT;
+
 	*to = (struct session_numbers){.n = 0};
 	number_frames(s, to);
+	for (size_t j = 0; j < to->n; j++)
+		to->items[j].doubt = loss_of(to, &s->files[s->reference]);
 	for (size_t i = 0; i < s->n; i++) {
-		to->lossy |= s->files[i].survey.lossy || s->files[i].reading_failed;
-		for (size_t k = 0; k < s->files[i].n_parts; k++)
-			number_part(s, &s->files[i], &s->files[i].parts[k], to);
+		const struct session_file *f = &s->files[i];
+
+		if (f->reading_failed && !failed)
+			failed = f->name;
+		for (size_t k = 0; k < f->n_parts; k++) {
+			const size_t from = to->n;
+
+			number_part(s, f, &f->parts[k], to);
+			for (size_t j = from; j < to->n; j++) {
+				to->items[j].doubt = loss_of(to, f);
+				to->items[j].estimated = part_estimated(&f->parts[k]);
+			}
+		}
 	}
+	if (!failed)
+		return;
+	/* What it has is missing: of nothing it is known that it did not grow. */
+	buf_addf(&b, "%s could not be read", failed);
+	for (size_t i = 0; i < to->n; i++)
+		if (!to->items[i].doubt)
+			to->items[i].doubt = arena_strndup(&to->texts, buf_str(&b), b.len);
+	buf_release(&b);
 }
 
 void session_numbers_release(struct session_numbers *n)
@@ -231,13 +270,15 @@ static const char *kept(struct session_gate *g, struct buf *b)
 	return s;
 }
 
-static const char *number_text(struct session_gate *g, const struct session_number *n, double v)
+static const char *number_text(struct session_gate *g, const struct session_number *n)
 {
 	const struct table_column c = {.type = n->type, .decimals = n->decimals};
-	const struct table_cell cell = cell_rounded(v);
+	const struct table_cell cell = cell_rounded(n->value);
 	struct buf b = BUF_INIT;
 	const char *s;
 
+	if (n->estimated)
+		buf_addc(&b, '~');
 	cell_for_people(&b, &c, &cell, false);
 	s = kept(g, &b);
 	buf_release(&b);
@@ -252,14 +293,36 @@ static const struct session_number *find_number(const struct session_numbers *n,
 	return NULL;
 }
 
+/* Why the two cannot be judged; NULL: they can. */
+static const char *doubt_of(struct session_gate *g, const struct session_number *base,
+			    const struct session_number *now, const struct session_limits *l)
+{
+	const char *why = base->doubt;
+	struct buf b = BUF_INIT;
+	const char *s;
+
+	if (!now)
+		return "is not known any more";
+	if (base->estimated || now->estimated)
+		return "cannot be judged: one sampled run is an estimate";
+	if (!why)
+		why = now->doubt;
+	if (l->allow_loss || !why)
+		return NULL;
+	buf_addf(&b, "cannot be judged: %s%s", why, why == base->doubt ? " (the base)" : "");
+	s = kept(g, &b);
+	buf_release(&b);
+	return s;
+}
+
 static enum verdict judge(const struct session_number *base, const struct session_number *now,
-			  const struct session_limits *l, bool lossy)
+			  const struct session_limits *l, const char *doubt)
 {
 	double limit = base->value * (1 + (base->by_clock ? l->slower : l->growth) / 1e4);
 
-	if (!base->judged || (base->by_clock && !l->has_slower))
+	if (base->by_clock && !l->has_slower)
 		return VERDICT_SKIPPED;
-	if (!now || lossy)
+	if (doubt)
 		return VERDICT_INCONCLUSIVE;
 	if (now->value > limit && now->value - base->value >= LEAST)
 		return VERDICT_FAIL;
@@ -268,7 +331,7 @@ static enum verdict judge(const struct session_number *base, const struct sessio
 
 static void add_check(struct session_gate *g, const struct session_number *base,
 		      const struct session_number *now, const struct session_limits *l,
-		      enum verdict v, bool lossy)
+		      enum verdict v, const char *doubt)
 {
 	unsigned percent = base->by_clock ? l->slower : l->growth;
 	struct buf b = BUF_INIT;
@@ -276,23 +339,19 @@ static void add_check(struct session_gate *g, const struct session_number *base,
 	    .name = base->key, .category = base->by_clock ? "time" : "growth", .verdict = v};
 	struct breach *breach;
 
-	buf_addf(&b, "at most %s + %u.%02u %%", number_text(g, base, base->value), percent / 100,
-		 percent % 100);
+	buf_addf(&b, "at most %s + %u.%02u %%", number_text(g, base), percent / 100, percent % 100);
 	c.limit = kept(g, &b);
 	if (now)
-		c.measured = number_text(g, now, now->value);
+		c.measured = number_text(g, now);
 	buf_addf(&b, "%s: %s, was %s", base->title, now ? c.measured : "not known",
-		 number_text(g, base, base->value));
+		 number_text(g, base));
 	c.message = kept(g, &b);
 	buf_release(&b);
 	if (!verdict_holds(v)) {
 		breach = mem_zalloc(sizeof *breach);
 		*breach = (struct breach){.verdict = v,
 					  .subject = base->title,
-					  .message = !now    ? "is not known any more"
-						     : lossy ? "cannot be judged: a file has lost "
-							       "something"
-							     : "grew",
+					  .message = doubt ? doubt : "grew",
 					  .measured = c.measured,
 					  .limit = c.limit};
 		c.breaches = breach;
@@ -323,11 +382,11 @@ static void add_row(struct session_gate *g, const struct session_number *any,
 									   : "");
 	if (base) {
 		c[NUMBER_BASE] = number_cell(base);
-		c[NUMBER_BASE_TEXT] = sheet_text(&g->sheet, number_text(g, base, base->value));
+		c[NUMBER_BASE_TEXT] = sheet_text(&g->sheet, number_text(g, base));
 	}
 	if (now) {
 		c[NUMBER_NOW] = number_cell(now);
-		c[NUMBER_NOW_TEXT] = sheet_text(&g->sheet, number_text(g, now, now->value));
+		c[NUMBER_NOW_TEXT] = sheet_text(&g->sheet, number_text(g, now));
 	}
 	if (base && now && base->value > 0)
 		c[NUMBER_CHANGE] = cell_percent((now->value - base->value) * 100 / base->value);
@@ -340,18 +399,18 @@ struct session_gate *session_gate_new(const struct session_numbers *base,
 				      const struct session_limits *l)
 {
 	struct session_gate *g = mem_zalloc(sizeof *g);
-	bool lossy = (base->lossy || now->lossy) && !l->allow_loss;
 
 	sheet_init(&g->sheet, "compared", "this session and the base", number_columns,
 		   NUMBER_COLUMNS);
 	g->sheet.table.empty = "no number is known of either";
 	for (size_t i = 0; i < base->n; i++) {
 		const struct session_number *b = &base->items[i], *n = find_number(now, b->key);
-		enum verdict v = judge(b, n, l, lossy);
+		const char *doubt = doubt_of(g, b, n, l);
+		enum verdict v = judge(b, n, l, doubt);
 
 		add_row(g, b, b, n, v, v != VERDICT_SKIPPED);
 		if (v != VERDICT_SKIPPED)
-			add_check(g, b, n, l, v, lossy);
+			add_check(g, b, n, l, v, doubt);
 		g->failed |= v == VERDICT_FAIL;
 		g->open |= v == VERDICT_INCONCLUSIVE;
 	}

@@ -29,7 +29,8 @@ static void read_survey(struct session_file *f, const struct import_options *imp
 	cli_inputs(&loop, 1, &f->path);
 	f->surveyed = f->survey.captures;
 	f->reading_failed |= !loop.read;
-	f->survey.lossy |= loop.lossy;
+	if (loop.lossy && !f->survey.loss)
+		f->survey.loss = mem_strdup("it is damaged");
 }
 
 /* Of two files with as many frames the one whose times are finer, then the one with native blocks. */
@@ -465,6 +466,11 @@ const char *part_word(const struct session_part *p)
 	    [PART_COUNTERS] = "counters"};
 
 	return words[p->what];
+}
+
+bool part_estimated(const struct session_part *p)
+{
+	return p->what < DOMAINS && p->frames.project.now.known.state[p->bytes] == METRIC_ESTIMATED;
 }
 
 /* --- growth --- */

@@ -65,6 +65,7 @@ enum {
 	DID_SITE,
 	DID_SITE_BYTES,
 	DID_SITE_TIME,
+	DID_ESTIMATED,
 	DID_COLUMNS
 };
 static struct table_column did_columns[] = {
@@ -79,6 +80,7 @@ static struct table_column did_columns[] = {
     {"site", "most by", COLUMN_TEXT, COLUMN_SHORTEN, 0},
     {"site_bytes", "its bytes", COLUMN_BYTES, 0, 0},
     {"site_ns", "its time", COLUMN_TIME, 0, 0},
+    {"estimated", "estimated", COLUMN_TEXT, COLUMN_PROSE | COLUMN_SPARE, 0},
 };
 
 /* The site comes last: the sums of a file have none. */
@@ -90,6 +92,7 @@ enum {
 	GROWN_GROWTH,
 	GROWN_MINUTE,
 	GROWN_RISES,
+	GROWN_ESTIMATED,
 	GROWN_SITE,
 	GROWN_COLUMNS
 };
@@ -101,6 +104,7 @@ static struct table_column grown_columns[] = {
     {"growth", "growth", COLUMN_BYTES, COLUMN_SIGNED, 0},
     {"growth_per_minute", "a minute", COLUMN_BYTES, COLUMN_SIGNED, 0},
     {"rises", "steps that rose", COLUMN_INT, 0, 0},
+    {"estimated", "estimated", COLUMN_TEXT, COLUMN_PROSE | COLUMN_SPARE, 0},
     {"site", "site", COLUMN_TEXT, COLUMN_SHORTEN, 0},
 };
 
@@ -225,7 +229,7 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 	clock_text(r->s, f, &b);
 	if (f->clock.by && f->clock.by != CLOCK_ITSELF && r->s->median >= 0 &&
 	    !session_placed(r->s, f))
-		buf_adds(&b, "; its frames are not told apart");
+		buf_adds(&b, "; too coarse to assign lines to single frames");
 	if (f->clock.drift != 0.0)
 		buf_addf(&b, "; it runs %.1f ppm %s",
 			 f->clock.drift < 0 ? -f->clock.drift * 1e6 : f->clock.drift * 1e6,
@@ -252,6 +256,8 @@ static void add_place(struct buf *b, const struct session_part *p, uint32_t grou
 
 static void add_amount(struct buf *b, const struct session_part *p, uint64_t v)
 {
+	if (part_estimated(p))
+		buf_addc(b, '~');
 	if (p->what == PART_CALLS)
 		time_text(b, v);
 	else
@@ -275,6 +281,8 @@ static void fill_did(struct session_report *r, const struct session_file *f,
 		c[DID_COUNT] = cell_number(count);
 	c[calls ? DID_TIME : DID_BYTES] = cell_number(v);
 	c[calls ? DID_MEDIAN_TIME : DID_MEDIAN_BYTES] = cell_number(p->median);
+	if (part_estimated(p))
+		c[DID_ESTIMATED] = sheet_text(to, "~");
 	if (row->n_tops) {
 		const struct frame_top *t = &p->frames.tops[row->first_top];
 
@@ -299,7 +307,7 @@ static void say_did(struct session_report *r, const struct session_file *f,
 	buf_addf(&b, "%s, %s: ", part_word(p), f->name);
 	add_amount(&b, p, v);
 	if (part_value(p, frame, p->what == PART_CALLS ? SUM_CALLS : SUM_COUNT, &count))
-		buf_addf(&b, " in %" PRIu64, count);
+		buf_addf(&b, " in %s%" PRIu64, part_estimated(p) ? "~" : "", count);
 	buf_adds(&b, " (median ");
 	add_amount(&b, p, p->median);
 	buf_adds(&b, ")");
@@ -455,6 +463,8 @@ static void fill_growth(struct session_report *r, unsigned sheet, const struct s
 	if (minutes > 0)
 		c[GROWN_MINUTE] = cell_rounded(((double)g->after - (double)g->before) / minutes);
 	c[GROWN_RISES] = cell_number(g->rises);
+	if (part_estimated(p))
+		c[GROWN_ESTIMATED] = sheet_text(to, "~");
 }
 
 static int compare_growths(const void *a, const void *b)
@@ -500,7 +510,10 @@ static void add_titles(struct session_report *r)
 		captures += s->files[i].surveyed;
 		left_out += s->files[i].left_out;
 	}
-	buf_addf(&b, "%zu file%s, %zu of them captures", s->n, plural_s(s->n), captures);
+	if (s->n == 1)
+		buf_addf(&b, "1 file, %s", captures ? "a capture" : "no capture");
+	else
+		buf_addf(&b, "%zu files, %zu of them captures", s->n, captures);
 	title(r, FILES, buf_str(&b));
 	b.len = 0;
 	buf_addf(&b, "worst frames: %zu of %zu", s->n_worst, s->axis.n);

@@ -99,6 +99,8 @@ bool session_placed(const struct session *s, const struct session_file *f);
 bool session_frame_at(const struct session *s, int64_t time, size_t *frame);
 /* A part's sum in a frame of the axis. False: not known. */
 bool part_value(const struct session_part *p, size_t frame, enum sum sum, uint64_t *v);
+/* Its numbers are those of a sample. */
+bool part_estimated(const struct session_part *p);
 const char *part_word(const struct session_part *p);
 /* From the first to the last frame, or time, of the reference; 0: not known. */
 int64_t session_duration(const struct session *s);
@@ -131,13 +133,13 @@ struct session_number {
 	enum column_type type;
 	unsigned decimals; /* of COLUMN_NUMBER: the value is in units of 10^-decimals */
 	bool by_clock;     /* depends on how fast the machine is */
-	bool judged;       /* more is worse */
+	const char *doubt; /* why it cannot be judged; NULL: it can */
+	bool estimated;    /* from a sample */
 	double value;
 };
 struct session_numbers {
 	struct session_number *items;
 	size_t n, cap;
-	bool lossy;
 	struct arena texts;
 };
 void session_numbers(const struct session *s, struct session_numbers *to);

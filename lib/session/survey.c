@@ -273,7 +273,8 @@ static enum status survey_end(struct sink *sink, struct trace *t, struct err *e)
 
 	(void)e;
 	for (size_t i = 0; i < t->n_notes; i++)
-		s->lossy |= t->notes[i].severity == NOTE_LOSS;
+		if (t->notes[i].severity == NOTE_LOSS && !s->loss)
+			s->loss = mem_strdup(t->notes[i].text);
 	if (!s->seen->counts)
 		return ST_OK;
 	s->format = format ? mem_strdup(format) : NULL;
@@ -312,6 +313,7 @@ void survey_release(struct survey *s)
 	free(s->seen);
 	free(s->format);
 	free(s->program);
+	free(s->loss);
 	free(s->build);
 	free(s->frames);
 	free(s->numbers);

@@ -30,7 +30,7 @@ struct survey {
 	bool requested, real;            /* sizes that allocations have */
 	bool timed;                      /* an event had a time */
 	bool ordered;                    /* its frames have times, which ascend */
-	bool lossy;                      /* it has notes of losses */
+	char *loss;                      /* the first note of a loss; NULL: none */
 	int64_t first, last, resolution; /* ns; resolution: all times are multiples of it */
 	bool dated, zoned;               /* the date of time 0 is known; and its time zone */
 	int64_t date;                    /* ns since 1970; without a zone, of a clock on the wall */

@@ -21,6 +21,8 @@
  *
  * With --marks 0 no file has frames, and there is no frames.csv. The game sleeps for --wait ms (default: 0) before the first frame.
  *
+ * With --sampled 1 the blocks are said to be estimated. With --long-line 1 the log has a line of 5000 bytes.
+ *
  * Clocks: time T of the game's clock is T + --lua-offset us in lua.tmt, times --lua-ppm parts of a million faster,
  * and its frames are late by less than --lua-late us; T + --csv-offset us in frames.csv, whose times are
  * rounded down to --csv-step ns and whose frames are numbered from 1000 on; and the date --date s after 2026-02-03T12:00:00Z
@@ -46,8 +48,9 @@
 #define S  (1000 * MS)
 
 static uint64_t frames = 600, jitter = 2000, jank = UINT64_MAX, spike = UINT64_MAX, leak, scratch,
-		marks = 1, wait, sync_mark, lua_offset, lua_ppm, lua_late, csv_offset,
-		csv_step = 1000, csv_other, date, dates = 1, zone = 1, log_time, seed = 1;
+		marks = 1, wait, sampled, long_line, sync_mark, lua_offset, lua_ppm, lua_late,
+		csv_offset, csv_step = 1000, csv_other, date, dates = 1, zone = 1, log_time,
+		seed = 1;
 static const char *folder;
 static int64_t *starts; /* frames + 1 */
 
@@ -108,6 +111,7 @@ static uint32_t stack_of(struct trace *t, const char *name, const char *file, ui
 
 static void begin(struct made *m, const char *name, const char *format, uint8_t domain)
 {
+	const enum metric_state state = sampled ? METRIC_ESTIMATED : METRIC_EXACT;
 	struct err e = ERR_INIT;
 	char text[32];
 
@@ -123,9 +127,9 @@ static void begin(struct made *m, const char *name, const char *format, uint8_t 
 		snprintf(text, sizeof text, "%" PRId64, at);
 		trace_set(m->t, TRACE_DATE, text);
 	}
-	trace_metric(m->t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
-	trace_metric(m->t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
-	trace_metric(m->t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	trace_metric(m->t, METRIC_COUNT, state, METRIC_AT_ALL);
+	trace_metric(m->t, METRIC_REQUESTED, state, METRIC_AT_ALL);
+	trace_metric(m->t, METRIC_LIVE, state, METRIC_AT_ALL);
 	m->thread = trace_thread(m->t, &(struct thread){.process = 1, .tid = 1});
 	if (m->sink->begin(m->sink, m->t, &e))
 		fail(e.msg);
@@ -322,6 +326,8 @@ static void write_log(void)
 		if (i == jank)
 			say(f, starts[i] + 10 * MS, "WARN loading level 3");
 	}
+	if (long_line)
+		fprintf(f, "2026-02-03T12:00:59Z %05000d\n", 0);
 	if (fclose(f))
 		fail("cannot write");
 }
@@ -332,25 +338,13 @@ int main(int argc, char **argv)
 		const char *word;
 		uint64_t *to;
 	} options[] = {
-	    {"--frames", &frames},
-	    {"--jitter", &jitter},
-	    {"--jank", &jank},
-	    {"--spike", &spike},
-	    {"--leak", &leak},
-	    {"--scratch", &scratch},
-	    {"--marks", &marks},
-	    {"--wait", &wait},
-	    {"--sync", &sync_mark},
-	    {"--lua-offset", &lua_offset},
-	    {"--lua-ppm", &lua_ppm},
-	    {"--lua-late", &lua_late},
-	    {"--csv-offset", &csv_offset},
-	    {"--csv-step", &csv_step},
-	    {"--csv-other", &csv_other},
-	    {"--date", &date},
-	    {"--dates", &dates},
-	    {"--zone", &zone},
-	    {"--log-time", &log_time},
+	    {"--frames", &frames},       {"--jitter", &jitter},       {"--jank", &jank},
+	    {"--spike", &spike},         {"--leak", &leak},           {"--scratch", &scratch},
+	    {"--marks", &marks},         {"--wait", &wait},           {"--sampled", &sampled},
+	    {"--long-line", &long_line}, {"--sync", &sync_mark},      {"--lua-offset", &lua_offset},
+	    {"--lua-ppm", &lua_ppm},     {"--lua-late", &lua_late},   {"--csv-offset", &csv_offset},
+	    {"--csv-step", &csv_step},   {"--csv-other", &csv_other}, {"--date", &date},
+	    {"--dates", &dates},         {"--zone", &zone},           {"--log-time", &log_time},
 	    {"--seed", &seed},
 	};
 

@@ -137,7 +137,7 @@ ok 'gate: what is not known any more is inconclusive' [ $? = 5 ]
 ok 'gate: 64 bytes a frame leaked are 64' [ "$(
 	rm -rf run
 	"$GEN/session" run --leak 1 --wait 300
-	tm-session -q --as csv --table compared --baseline run run | awk -F, '$2 == "native_bytes_leaked_a_frame_capture" { print $3 }'
+	tm-session -q --as csv --table compared --baseline run run | awk -F, '$2 == "native_bytes_leaked_a_frame_tm_record" { print $3 }'
 )" = 64 ]
 # No file has a block between two frames: nothing is live then, which is known.
 rm -rf base
@@ -156,6 +156,24 @@ rm -rf run
 "$GEN/session" run --leak 1 --wait 300
 tm-session --as json run >report 2>said
 ok 'all six steps rose' [ "$(rows leaks rises)" = 6 ]
+
+
+rm -rf base
+"$GEN/session" base
+gate 'a line of a log that is cut says nothing of blocks' 0 --long-line 1
+gate 'one sampled run' 5 --sampled 1
+ok 'gate: it says why' grep -q 'native bytes a frame (tm-record): cannot be judged: one sampled run is an estimate' gate
+ok 'estimates are marked' grep -q 'native, native.tmt: ~.* in ~' gate
+cp -r base cut
+head -c -40 base/native.tmt >cut/native.tmt
+tm-session -q --baseline base cut >gate 2>said
+ok 'gate: a file that has lost something is not judged, and named' \
+	grep -q 'native bytes a frame (tm-record): cannot be judged: native.tmt has lost something' gate
+ok 'gate: the others are judged' grep -q '^Lua bytes a frame.*pass$' gate
+mkdir none
+tm-session --baseline none run >gate 2>said
+ok 'gate: a base without files is an error' [ $? = 3 ]
+ok 'gate: with a message' grep -q 'none: the folder has no files' said
 
 # Files of all kinds.
 mkdir mixed mixed/sub

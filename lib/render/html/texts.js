@@ -1268,6 +1268,7 @@ const PROGRAM_TEXTS = {
 	"at the end": "结束时",
 	"a minute": "每分钟",
 	"steps that rose": "增长的步数",
+	"estimated": "估计",
 	"measure": "指标",
 	"number": "数值名称",
 	"what each domain did in these frames": "各内存域在这些帧里做了什么",
@@ -1276,6 +1277,8 @@ const PROGRAM_TEXTS = {
 	"sites whose live bytes grew all the time": "未释放字节一直增长的位置",
 	"this session and the base": "本次会话与基准",
 	"{0} files, {1} of them captures": "{0} 个文件，其中 {1} 个是采集数据",
+	"1 file, a capture": "1 个文件，是采集数据",
+	"1 file, no capture": "1 个文件，不是采集数据",
 };
 
 // "en" or "zh", by the reader's choice in the address, else by that of who made the page, else by the browser.
