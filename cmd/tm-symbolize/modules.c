@@ -70,7 +70,8 @@ void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any)
 			cli_note(f.path, "not used: there is no module '%s'", f.module);
 		else if (any)
 			cli_note(f.path,
-				 "not used: no module has its name or build-id; to give "
+				 "not used: no module has its name or build-id, or another file is "
+				 "better; to give "
 				 "it to a module: -e MODULE=%s",
 				 f.path);
 	}

@@ -176,6 +176,42 @@ static void add_given(struct find_files *f, const char *path, const char *module
 		add(f, path, module, module_len)->given = true;
 }
 
+/* Whether a file has the name that linkers give to the PDB of a program of Windows: game.pdb of game.exe. */
+static bool is_pdb_of(const char *file, const char *module)
+{
+	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
+	size_t n = strlen(file), m = strlen(module);
+
+	if (n < 5 || m != n || strcasecmp(file + n - 4, ".pdb") || strncasecmp(file, module, n - 4))
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (!strcasecmp(module + n - 4, endings[i]))
+			return true;
+	return false;
+}
+
+/* A PDB, and a given program of its name names one of another build: only its own GUID leads to it. */
+static void refuse_foreign(struct find_files *f, struct find_file *x)
+{
+	for (size_t i = 0; !x->module && i < f->n && !x->foreign; i++) {
+		const struct find_file *p = f->items[i];
+		const char *why = NULL;
+
+		if (p->module || !p->object || !object_debug_named(p->object) ||
+		    !is_pdb_of(path_base(x->path), path_base(p->path)))
+			continue;
+		if (!object_build_id_equal(object_build_id(x->object), object_build_id(p->object)))
+			why = "GUID";
+		else if (object_pdb_age(x->object) != object_pdb_age_named(p->object))
+			why = "age";
+		if (!why)
+			continue;
+		x->foreign = true;
+		err_set(&x->e, ST_UNSUPPORTED, "not the PDB that %s names: %s differs", p->path,
+			why);
+	}
+}
+
 void files_init(struct find_files *f, const struct files_options *options)
 {
 	struct load_job job = {.files = f};
@@ -198,6 +234,9 @@ void files_init(struct find_files *f, const struct files_options *options)
 			add_given(f, equals + 1, text, (size_t)(equals - text));
 	}
 	pool_run(options->jobs, f->n, files_load_item, &job);
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i]->object && object_pdb_age(f->items[i]->object))
+			refuse_foreign(f, f->items[i]);
 }
 
 bool files_open_members(struct find_files *f, size_t max)
@@ -235,20 +274,6 @@ void files_release(struct find_files *f)
 	}
 	free(f->found);
 	*f = (struct find_files){.n = 0};
-}
-
-/* Whether a file has the name that linkers give to the PDB of a program of Windows: game.pdb of game.exe. */
-static bool is_pdb_of(const char *file, const char *module)
-{
-	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
-	size_t n = strlen(file), m = strlen(module);
-
-	if (n < 5 || m != n || strcasecmp(file + n - 4, ".pdb") || strncasecmp(file, module, n - 4))
-		return false;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (!strcasecmp(module + n - 4, endings[i]))
-			return true;
-	return false;
 }
 
 /* libUE4.so is found as libUE4.sym.so, libUE4.dbg.so, libUE4.so and one of .debug, .dbg, .sym
@@ -529,7 +554,9 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 			keep_better(&by_id, x, &w);
 		/* Of several with the name the most useful one, of equal ones the first: readable,
 		 * not of another build, with debug information. */
-		if (named)
+		if (named && x->foreign)
+			search_log_add(f->log, false, x->path, "given, but is %s", x->e.msg);
+		else if (named)
 			keep_better(&by_name, x, &w);
 		else if (by_id != x && base[0])
 			search_log_add(f->log, false, x->path,

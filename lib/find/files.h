@@ -38,11 +38,12 @@ struct find_file {
 	uint32_t index;        /* in files.items */
 	const struct zip *zip; /* member is of it, and not opened yet; NULL: it is, or is a file */
 	const struct zip_member *member;
-	size_t n_archive;         /* of path, the part that is the zip file's; 0: it is no member */
-	uint64_t stored;          /* where in the zip file its bytes are; 0: it is packed */
-	bool given;               /* by the user, not found by its captured path */
-	bool broken;              /* a zip file that cannot be used */
-	bool wanted;              /* it was the file for some module */
+	size_t n_archive; /* of path, the part that is the zip file's; 0: it is no member */
+	uint64_t stored;  /* where in the zip file its bytes are; 0: it is packed */
+	bool given;       /* by the user, not found by its captured path */
+	bool broken;      /* a zip file that cannot be used */
+	bool wanted;      /* it was the file for some module */
+	bool foreign;     /* a PDB, and a given program of its name names another one: e has it */
 	struct disasm_code *code; /* call_check.c's; NULL: not asked for */
 };
 

@@ -163,6 +163,7 @@ enum { OBJECT_DEBUG_KEY = 48 };
 void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY]);
 /* The age of a file that is a PDB; 0: it is none. */
 uint32_t object_pdb_age(const struct object *o);
+uint32_t object_pdb_age_named(const struct object *o); /* the one of the PDB that a PE file names */
 bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it is one (pdb.h) */
 
 /* Where a system keeps debug files. */

@@ -189,6 +189,11 @@ uint32_t object_pdb_age(const struct object *o)
 	return o->file.pdb ? o->file.pdb->age : 0;
 }
 
+uint32_t object_pdb_age_named(const struct object *o)
+{
+	return o->file.pe.pdb_age;
+}
+
 bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)
 {
 	struct pdb_search k = {.o = o,

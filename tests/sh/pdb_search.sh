@@ -127,3 +127,18 @@ case $out in
 *lines,yes,*PDB*) echo "ok - tm-inspect of the PDB" ;;
 *) echo "not ok - tm-inspect of the PDB: $out" ;;
 esac
+
+# A PDB of another build beside the program that names its own: whichever comes first.
+mkdir both
+cp app.exe both/app.exe
+mkdir both/foreign
+cp older both/foreign/app.pdb
+printf '    #0 0x7ff600001000  (app.exe+0x111c)\n' >log
+for given in '-e both/foreign/app.pdb -e both/app.exe' '-e both/app.exe -e both/foreign/app.pdb'; do
+	# shellcheck disable=SC2086 # words
+	says "a PDB that the program does not name, $given" 'foreign/app.pdb: not the PDB that both/app.exe names: age differs' \
+		tm-symbolize --no-cache --text log $given
+done
+cp right both/app.pdb
+# shellcheck disable=SC2086 # words
+check "the program with its own PDB, behind a foreign one" tm-symbolize --no-cache --text log -e both/foreign/app.pdb -e both/app.exe
