@@ -10,9 +10,11 @@
 #include "lib/tally/pacing.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 enum { LINES_SHOWN = 4, BUILD_SHOWN = 12, GROWTHS = FRAMES_LINES_MOST + 1 };
@@ -179,6 +181,12 @@ static void date_text(const struct survey *v, struct buf *b)
 		 tm.tm_hour, tm.tm_min, tm.tm_sec, v->zoned ? "" : " (zone unknown)");
 }
 
+/* How much faster than the session's clock it runs, as a part of 1: drift is what corrects that. */
+static double clock_runs(const struct session_clock *c)
+{
+	return 1 / (1 + c->drift) - 1;
+}
+
 /* What wrote a trace of ours. */
 static const char *kind_of(const struct session_file *f)
 {
@@ -223,7 +231,7 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 		if (f->clock.by != CLOCK_ITSELF)
 			c[FILE_ERROR] = cell_signed(f->clock.error);
 		if (f->clock.drift != 0.0)
-			c[FILE_DRIFT] = cell_rounded(f->clock.drift * 1e9);
+			c[FILE_DRIFT] = cell_rounded(clock_runs(&f->clock) * 1e9);
 	}
 	b.len = 0;
 	clock_text(r->s, f, &b);
@@ -231,9 +239,8 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 	    !session_placed(r->s, f))
 		buf_adds(&b, "; too coarse to assign lines to single frames");
 	if (f->clock.drift != 0.0)
-		buf_addf(&b, "; it runs %.1f ppm %s",
-			 f->clock.drift < 0 ? -f->clock.drift * 1e6 : f->clock.drift * 1e6,
-			 f->clock.drift < 0 ? "fast" : "slow");
+		buf_addf(&b, "; it runs %.1f ppm %s", fabs(clock_runs(&f->clock)) * 1e6,
+			 clock_runs(&f->clock) > 0 ? "fast" : "slow");
 	if (v->captures > 1)
 		buf_addf(&b, "; the first of %" PRIu64 " captures", v->captures);
 	c[FILE_CLOCK] = sheet_text(to, buf_str(&b));
@@ -372,6 +379,7 @@ static void say_log(struct session_report *r, const struct session_file *f, size
 	for (size_t i = first; i < last; i++) {
 		const struct session_line *l = &f->lines[i];
 		struct table_cell *c = sheet_row(&r->sheets[LOG]);
+		bool told; /* the text begins with its level, or has none */
 
 		buf_addf(&b, "log, %s", f->name);
 		if (error > at->duration) {
@@ -379,7 +387,8 @@ static void say_log(struct session_report *r, const struct session_file *f, size
 			time_text(&b, (uint64_t)error);
 			buf_adds(&b, ")");
 		}
-		buf_addf(&b, ": %s%s%s", l->level, *l->level ? ": " : "", l->text);
+		told = !strncasecmp(l->text, l->level, strlen(l->level));
+		buf_addf(&b, ": %s%s%s", told ? "" : l->level, told ? "" : ": ", l->text);
 		sheet_detail(&r->sheets[WORST], &b);
 		c[LOG_FRAME] = cell_signed(r->s->axis.numbers[frame]);
 		c[LOG_TIME] = cell_signed(l->time);
@@ -516,7 +525,9 @@ static void add_titles(struct session_report *r)
 		buf_addf(&b, "%zu files, %zu of them captures", s->n, captures);
 	title(r, FILES, buf_str(&b));
 	b.len = 0;
-	buf_addf(&b, "worst frames: %zu of %zu", s->n_worst, s->axis.n);
+	buf_adds(&b, "worst frames");
+	if (s->axis.n)
+		buf_addf(&b, ": %zu of %zu", s->n_worst, s->axis.n);
 	if (s->median >= 0) {
 		buf_adds(&b, ", of which the median takes ");
 		time_text(&b, (uint64_t)s->median);
@@ -548,8 +559,9 @@ struct session_report *session_report_new(struct session *s)
 	    [PACE] = {"pacing", "pacing of frames", pace_columns, PACE_COLUMNS},
 	    [GROWN] = {"growth", "live bytes, after a quarter of the time and at the end",
 		       grown_columns, GROWN_COLUMNS - 1},
-	    [LEAKS] = {"leaks", "sites whose live bytes grew all the time", grown_columns,
-		       GROWN_COLUMNS},
+	    [LEAKS] = {"leaks",
+		       "sites whose live bytes rose in 5 or 6 of the last 6 steps, and never fell",
+		       grown_columns, GROWN_COLUMNS},
 	};
 	struct session_report *r = mem_zalloc(sizeof *r);
 

@@ -68,6 +68,15 @@ static int64_t days_of(int year, int month, int day)
 	return 365 * y + y / 4 - y / 100 + y / 400 + before[month - 1] + day - 1 - 719468;
 }
 
+static bool is_day(int year, int month, int day)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return month >= 1 && month <= 12 && day >= 1 &&
+	       day <= days[month - 1] + (leap && month == 2);
+}
+
 /* "13:52:02.123456", also "13.52.02:123"; a fraction may follow any of '.', ',' and ':'. */
 static bool take_time(const char **p, const char *end, const char *between, struct log_stamp *to)
 {
@@ -76,7 +85,7 @@ static bool take_time(const char **p, const char *end, const char *between, stru
 
 	if (!take_digits(p, end, 2, &h) || !take_one_of(p, end, between) ||
 	    !take_digits(p, end, 2, &m) || !take_one_of(p, end, between) ||
-	    !take_digits(p, end, 2, &s) || h > 24 || m > 59 || s > 60)
+	    !take_digits(p, end, 2, &s) || h > 23 || m > 59 || s > 60)
 		return false;
 	if (end - *p > 1 && strchr(".,:", **p) && isdigit((unsigned char)(*p)[1])) {
 		(*p)++;
@@ -95,18 +104,25 @@ static bool take_time(const char **p, const char *end, const char *between, stru
 	return true;
 }
 
-/* "Z", "+01:00", "+0100" */
+/* "Z", "+01:00", "+0100"; behind a blank "UTC", "GMT", and a number that has a sign and four digits. */
 static void take_zone(const char **p, const char *end, struct log_stamp *to)
 {
 	const char *q = *p;
 	int h, m, sign;
 
+	if (end - q >= 4 && *q == ' ' && (!memcmp(q + 1, "UTC", 3) || !memcmp(q + 1, "GMT", 3)) &&
+	    (end - q == 4 || (!isalnum((unsigned char)q[4]) && !strchr("+-", q[4])))) {
+		to->zoned = true;
+		*p = q + 4;
+		return;
+	}
 	if (take_one_of(&q, end, "Zz") && (q == end || !isalnum((unsigned char)*q))) {
 		to->zoned = true;
 		*p = q;
 		return;
 	}
 	q = *p;
+	take_one_of(&q, end, " ");
 	if (q == end || (*q != '+' && *q != '-'))
 		return;
 	sign = *q++ == '-' ? -1 : 1;
@@ -130,8 +146,7 @@ static bool take_date_and_time(const char *s, const char *end, struct log_stamp 
 
 	if (!take_digits(&p, end, 4, &y) || !take_one_of(&p, end, "-/.") ||
 	    !take_digits(&p, end, 2, &m) || !take_one_of(&p, end, "-/.") ||
-	    !take_digits(&p, end, 2, &d) || y < 1970 || y > 2200 || m < 1 || m > 12 || d < 1 ||
-	    d > 31)
+	    !take_digits(&p, end, 2, &d) || y < 1970 || y > 2200 || !is_day(y, m, d))
 		return false;
 	unreal = p < end && *p == '-';
 	if (!take_one_of(&p, end, "Tt -_"))
@@ -150,8 +165,7 @@ static bool take_logcat(const char *s, const char *end, struct log_stamp *to)
 	int m, d;
 
 	if (!take_digits(&p, end, 2, &m) || !take_one_of(&p, end, "-") ||
-	    !take_digits(&p, end, 2, &d) || !take_one_of(&p, end, " ") || m < 1 || m > 12 ||
-	    d < 1 || d > 31)
+	    !take_digits(&p, end, 2, &d) || !take_one_of(&p, end, " ") || !is_day(1972, m, d))
 		return false;
 	*to = (struct log_stamp){.yearless = true,
 				 .ns = (days_of(1972, m, d) - days_of(1972, 1, 1)) * DAY};
@@ -161,9 +175,24 @@ static bool take_logcat(const char *s, const char *end, struct log_stamp *to)
 	return true;
 }
 
-static bool take_stamp(const char *s, const char *end, struct log_stamp *to)
+/* Past sequences that colour a terminal: "ESC [ 1 ; 32 m". */
+static const char *past_colours(const char *s, const char *end)
 {
-	const char *p = s;
+	while (end - s > 2 && s[0] == '\033' && s[1] == '[') {
+		const char *p = s + 2;
+
+		while (p < end && (isdigit((unsigned char)*p) || *p == ';'))
+			p++;
+		if (p == end || *p != 'm')
+			break;
+		s = p + 1;
+	}
+	return s;
+}
+
+static bool take_stamp(const char *line, const char *end, struct log_stamp *to)
+{
+	const char *s = past_colours(line, end), *p = s;
 
 	if (p < end && *p == '[')
 		p++;
@@ -175,8 +204,9 @@ static bool take_stamp(const char *s, const char *end, struct log_stamp *to)
 		to->rest = p;
 	}
 	/* A bracket that was opened is closed, and something follows or nothing does. */
-	if (*s == '[' && (to->rest == end || *to->rest++ != ']'))
+	if (s < end && *s == '[' && (to->rest == end || *to->rest++ != ']'))
 		return false;
+	to->rest = past_colours(to->rest, end);
 	return to->rest == end || !isalnum((unsigned char)*to->rest);
 }
 
