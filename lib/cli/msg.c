@@ -108,10 +108,10 @@ __attribute__((format(printf, 2, 0))) static void print(const char *file, const 
 	buf_adds(&line, cli_now->program);
 	buf_adds(&line, ": ");
 	if (file) {
-		buf_add_escaped(&line, file, strlen(file));
+		buf_add_visible(&line, file, strlen(file), "\\");
 		buf_adds(&line, ": ");
 	}
-	buf_add_escaped(&line, text.data, n > 0 ? (size_t)n : 0);
+	buf_add_visible(&line, text.data, n > 0 ? (size_t)n : 0, "\\");
 	buf_addc(&line, '\n');
 	cli_progress_clear();
 	fwrite(line.data, line.len, 1, cli_err());

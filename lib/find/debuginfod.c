@@ -208,9 +208,10 @@ static const char *differs(const char *path, const struct got *g, struct err *e)
 	const struct object_build_id *id = &g->id;
 	struct object *o = NULL;
 	const char *why = NULL;
+	enum status st = object_open(&o, path, e);
 
-	if (object_open(&o, path, e))
-		return e->msg;
+	if (st)
+		return g->key && st == ST_UNSUPPORTED ? "it is no PDB" : e->msg;
 	if (g->key && !object_pdb_age(o))
 		why = "it is no PDB";
 	else if (g->key && !object_build_id_equal(object_build_id(o), id))

@@ -176,18 +176,25 @@ static void add_given(struct find_files *f, const char *path, const char *module
 		add(f, path, module, module_len)->given = true;
 }
 
+/* A name as programs of Windows have it. */
+static bool is_program_name(const char *name)
+{
+	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; n > 4 && i < sizeof endings / sizeof *endings; i++)
+		if (!strcasecmp(name + n - 4, endings[i]))
+			return true;
+	return false;
+}
+
 /* Whether a file has the name that linkers give to the PDB of a program of Windows: game.pdb of game.exe. */
 static bool is_pdb_of(const char *file, const char *module)
 {
-	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
-	size_t n = strlen(file), m = strlen(module);
+	size_t n = strlen(file);
 
-	if (n < 5 || m != n || strcasecmp(file + n - 4, ".pdb") || strncasecmp(file, module, n - 4))
-		return false;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (!strcasecmp(module + n - 4, endings[i]))
-			return true;
-	return false;
+	return n > 4 && strlen(module) == n && !strcasecmp(file + n - 4, ".pdb") &&
+	       !strncasecmp(file, module, n - 4) && is_program_name(module);
 }
 
 /* A PDB, and a given program of its name names one of another build: only its own GUID leads to it. */
@@ -519,8 +526,8 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 {
 	const struct object_build_id *id = &m->id;
 	const char *name = m->name, *base = path_base_captured(name);
-	const bool windows =
-	    path_is_windows(name, strlen(name)); /* letters may be of either case */
+	const bool windows = path_is_windows(name, strlen(name)) ||
+			     is_program_name(base); /* letters may be of either case */
 	const struct wanted w = {m, arch_of_path(name)};
 	struct find_file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
 	size_t n_given = 0;

@@ -3,6 +3,7 @@
  * Images: a file is opened by the row of its kind, and its bytes are read. Contents are read with
  * pread, so a file that shrinks gives a short read and not SIGBUS.
  */
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/base/read_at.h"
 #include "lib/object/format.h"
@@ -48,6 +49,18 @@ enum status image_read(const struct object_image *f, uint64_t offset, void *to, 
 	return read_at(f->fd, f->base, offset, to, n, e);
 }
 
+/* Microsoft's "PE Format", COFF File Header: the processor, sections, and no optional header. */
+static bool is_coff_object(const uint8_t *head, size_t n)
+{
+	static const uint16_t processors[] = {0x8664, 0x14c, 0xaa64, 0x1c4};
+	enum { SECTIONS = 2, OPTIONAL_SIZE = 16, HEADER = 20 };
+
+	for (size_t i = 0; n >= HEADER && i < sizeof processors / sizeof *processors; i++)
+		if (le16(head) == processors[i])
+			return le16(head + SECTIONS) && !le16(head + OPTIONAL_SIZE);
+	return false;
+}
+
 enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 {
 	static const struct {
@@ -65,6 +78,10 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 	    {2, "#!", "a script"},
 	};
 
+	if (is_coff_object(head, n))
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "an object of COFF, which is not read: link it, and take the program");
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (n >= others[i].n && !memcmp(head, others[i].bytes, others[i].n))
 			return err_set(e, ST_UNSUPPORTED, "not ELF or Mach-O, but %s",

@@ -11,11 +11,13 @@
 #include "lib/object/pdb.h"
 #include "lib/object/pe.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 struct pdb_search {
@@ -41,7 +43,7 @@ static void refuse_pdb(struct pdb_search *k, const char *path, const char *why)
 {
 	search_log_add(k->log, false, path, "%s", why);
 	buf_adds(k->refused, k->refused->len ? "; " : "");
-	buf_add_escaped(k->refused, path, strlen(path));
+	buf_adds(k->refused, path);
 	buf_addf(k->refused, ": %s", why);
 }
 
@@ -93,13 +95,34 @@ static bool try_pdb(struct pdb_search *k)
 	return true;
 }
 
+/* Names of Windows are equal in letters of either case. The folder is the first n bytes of k->path. */
+static bool try_other_letters(struct pdb_search *k, size_t n)
+{
+	const struct dirent *d;
+	bool found = false;
+	DIR *folder;
+
+	k->path.len = n;
+	folder = opendir(n ? buf_str(&k->path) : ".");
+	while (folder && !found && (d = readdir(folder))) {
+		if (strcasecmp(d->d_name, k->name) != 0 || !strcmp(d->d_name, k->name))
+			continue;
+		k->path.len = n;
+		buf_adds(&k->path, d->d_name);
+		found = try_pdb(k);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
 /* In a folder of n bytes, with its slash. */
 static bool try_beside(struct pdb_search *k, const char *folder, size_t n)
 {
 	k->path.len = 0;
 	buf_add(&k->path, folder, n);
 	buf_adds(&k->path, k->name);
-	return try_pdb(k);
+	return try_pdb(k) || try_other_letters(k, n);
 }
 
 /* In a folder for debug files: as a symbol server has it, or as it is. */
@@ -111,7 +134,7 @@ static bool try_dir(struct pdb_search *k, const char *dir)
 		return true;
 	k->path.len = 0;
 	buf_addf(&k->path, "%s/%s", dir, k->name);
-	return try_pdb(k);
+	return try_pdb(k) || try_other_letters(k, strlen(dir) + 1);
 }
 
 /* Of servers, which are asked last. */
@@ -208,7 +231,7 @@ bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *re
 		struct buf text = BUF_INIT;
 
 		buf_adds(&text, "its functions and lines are in the PDB ");
-		buf_add_escaped(&text, o->file.pe.pdb, strlen(o->file.pe.pdb));
+		buf_adds(&text, o->file.pe.pdb);
 		buf_addf(&text, " (%s), which was not found%s", k.key, refused->len ? ": " : "");
 		buf_add(&text, buf_at(refused, 0), refused->len);
 		refused->len = 0;

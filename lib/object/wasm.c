@@ -555,7 +555,7 @@ static char *linked_name(const struct object_image *f, const char *section)
 	mem_budget_free(b.bytes);
 	if (url) {
 		url[strcspn(url, "?#")] = 0;
-		link = *path_base(url) ? mem_strdup(path_base(url)) : NULL;
+		link = *path_base_captured(url) ? mem_strdup(path_base_captured(url)) : NULL;
 	}
 	free(url);
 	return link;

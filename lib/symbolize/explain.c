@@ -17,7 +17,7 @@ enum { SHOWN_RANGES = 8 };
 
 static void text(struct buf *b, const char *s)
 {
-	buf_add_escaped(b, s, strlen(s));
+	buf_add_visible(b, s, strlen(s), "\\");
 }
 
 static void id(struct buf *b, const struct object_build_id *x)

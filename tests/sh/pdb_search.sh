@@ -47,7 +47,7 @@ esac
 printf '    #0 0x7ff600001000  (app.exe+0x111c)\n' >log
 out=$(tm-symbolize --no-cache --text log -e app.exe 2>&1)
 case $out in
-*"in the PDB C:"*"app.pdb ($key), which was not found"*) echo "ok - tm-symbolize names it, too" ;;
+*'in the PDB C:\build\app.pdb ('"$key), which was not found"*) echo "ok - tm-symbolize names it, too" ;;
 *) echo "not ok - tm-symbolize names it, too: $out" ;;
 esac
 
@@ -65,6 +65,10 @@ printf x | dd of=app.pdb bs=1 seek=$(($(grep -abo $'\001\002\003\004\005' app.pd
 	conv=notrunc 2>/dev/null
 says "another GUID is refused" "app.pdb: GUID differs" "${ask[@]}" app.exe $at
 rm app.pdb
+
+cp right APP.pdb
+check "beside the file, in other letters" "${ask[@]}" app.exe $at
+rm APP.pdb
 
 mkdir -p "srv/app.pdb/$key" flat any
 cp right "srv/app.pdb/$key/app.pdb"
@@ -121,6 +125,8 @@ done
 printf '%s\n' '"C:\game\game.exe" 0x111c' >asked
 # shellcheck disable=SC2016
 check "tm-llvm-symbolizer --module-file" bash -c '"$@" <asked' - tm-llvm-symbolizer --no-cache --module-file game.exe=missing/game.pdb
+printf '    #0 0x7ff60000111c  (GAME.EXE+0x111c)\n' >upper
+check "a module in other letters, without a folder" tm-symbolize --no-cache --text upper -e game.exe=missing/game.pdb
 says "a module of another name has no names of it" "no file for its module" tm-symbolize --no-cache --text log -e other.exe=missing/game.pdb
 out=$(tm-inspect --table verdicts --csv missing/game.pdb 2>&1)
 case $out in
@@ -142,3 +148,10 @@ done
 cp right both/app.pdb
 # shellcheck disable=SC2086 # words
 check "the program with its own PDB, behind a foreign one" tm-symbolize --no-cache --text log -e both/foreign/app.pdb -e both/app.exe
+
+# A header of COFF: x86-64, one section, no optional header.
+{
+	printf '\x64\x86\1\0'
+	head -c 60 /dev/zero
+} >one.obj
+says "an object of COFF is named" "one.obj: an object of COFF, which is not read" "${ask[@]}" one.obj 0x0

@@ -113,8 +113,8 @@ check 'missing: nothing is left' nothing_left
 check 'missing: no complaint' test -z "$(grep 'symbol server:' err)"
 wrong serve served/other.pdb 'symbol server: .*wrong file, which was removed: its GUID is another one'
 wrong serve game.exe 'wrong file, which was removed: it is no PDB'
-wrong junk /dev/null 'wrong file, which was removed'
-wrong empty /dev/null 'wrong file, which was removed'
+wrong junk /dev/null 'wrong file, which was removed: it is no PDB'
+wrong empty /dev/null 'wrong file, which was removed: it is no PDB'
 wrong error /dev/null 'it answered with status 500'
 wrong truncate served/game.pdb 'symbol server: '
 wrong cut served/game.pdb 'wrong file, which was removed'
