@@ -433,7 +433,7 @@ TEST(a_pdb_is_named)
 	close(fd);
 	if (CHECK_EQ(object_open(&o, path, &e), ST_OK)) {
 		CHECK_EQ(object_find_debug(o, &search, &e), ST_NONE);
-		CHECK_STR(e.msg, "its functions and lines are in the PDB c:\\\\out\\\\game.pdb "
+		CHECK_STR(e.msg, "its functions and lines are in the PDB c:\\out\\game.pdb "
 				 "(0403020106050807090A0B0C0D0E0F107), which was not found");
 	}
 	object_free(o);
