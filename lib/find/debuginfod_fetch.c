@@ -342,7 +342,7 @@ static _Noreturn void fetcher_answer_all(struct asking *d, const char *urls, con
 					 .watch = watch_bytes,
 					 .arg = d};
 	struct question q;
-	const char *why = *urls ? fetcher_load(d) : NULL;
+	const char *why = *urls || !*symbols ? fetcher_load(d) : NULL;
 	const char *why_symbols = *symbols ? symbol_fetch_load() : NULL;
 
 	sandbox_allow_nothing();
