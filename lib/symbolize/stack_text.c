@@ -249,7 +249,7 @@ static const char *file_of_stem(const struct stack_text *x, struct stack_text_pa
 
 		stem.len = 0;
 		add_stem(&stem, base, strlen(base));
-		if (f->items[i]->given && stem.len == want.len &&
+		if (f->items[i]->given && !f->items[i]->foreign && stem.len == want.len &&
 		    !memcmp(buf_at(&stem, 0), buf_at(&want, 0), want.len))
 			found = f->items[i]->path;
 	}
