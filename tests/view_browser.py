@@ -39,7 +39,7 @@ def after(b, action):
 
 def row_of(b, name):
     """A selector of the row of a table whose first cell has this."""
-    b.run("for (const e of document.querySelectorAll('.row')) if (e.querySelector('.cell').textContent.includes(%s)) { e.id = 'this-row'; break; }" % json.dumps(name))
+    b.run("for (const e of document.querySelectorAll('[role=row].row')) if (e.querySelector('.cell').textContent.includes(%s)) { e.id = 'this-row'; break; }" % json.dumps(name))
     return "#this-row"
 
 

@@ -57,8 +57,8 @@ struct cli_top { /* as they are spelled */
 	    ROW_LIST(0, "source-dir", "DIR", "search DIR for source files (repeatable)",           \
 		     &(t).source_dirs),                                                            \
 	    ROW_OPTIONAL(0, "guess-sites", "WHEN",                                                 \
-			 "skip functions that look like allocator wrappers (default auto)",        \
-			 &(t).guess, cli_when_choices, "always"),                                  \
+			 "skip likely allocator wrappers (default auto)", &(t).guess,              \
+			 cli_when_choices, "always"),                                              \
 	    ROW_FLAG(0, "no-symbols", "do not symbolize traces without names", &(t).no_symbols),   \
 	    ROW_FLAG(0, "leaks", "rank by bytes live at the end, without caches", &(t).leaks),     \
 	    ROW_LIST(0, "suppressions", "FILE", "file of LeakSanitizer suppressions (repeatable)", \

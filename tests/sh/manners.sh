@@ -60,10 +60,10 @@ for p in $programs; do
 		check "$p --help on a full disk" help_full
 	fi
 
-	# These read addresses, binaries, programs and aggregates, not captures:
-	# tests/sh/{drop_ins,inspect,record,merge}.sh.
+	# These read addresses, binaries, programs, aggregates and folders, not captures:
+	# tests/sh/{drop_ins,inspect,record,merge,session}.sh.
 	case $p in
-	tm-addr2line | tm-llvm-symbolizer | tm-atos | tm-inspect | tm-record | tm-merge) continue ;;
+	tm-addr2line | tm-llvm-symbolizer | tm-atos | tm-inspect | tm-record | tm-merge | tm-session) continue ;;
 	esac
 	allocations a.mem --frames 3 --types 4 --stacks 5
 

@@ -59,6 +59,8 @@ addEventListener("securitypolicyviolation", e => bad.push(e.blockedURI));</scrip
 
 cat >sample.js <<'END'
 const results = [], say = (what, ok) => results.push((ok ? "ok - " : "not ok - ") + what);
+// Red, green and blue as they are shown: "rgb(1, 2, 3)", or "color(srgb 0.1 0.2 0.3)" of what was mixed.
+const shade = n => { const c = getComputedStyle(n).backgroundColor, v = c.match(/[\d.]+/g).map(Number); return c.startsWith("color") ? v.map(x => 255 * x) : v; };
 const one = s => document.querySelector(s), all = s => [...document.querySelectorAll(s)];
 const type = (input, text) => { input.value = text; input.dispatchEvent(new Event("input")); };
 const mouse = (target, kind, x, y) => target.dispatchEvent(new MouseEvent(kind,
@@ -108,8 +110,7 @@ try {
 	flame.querySelector(".flip").click();
 	mouse(nodes()[0], "mousemove", 100, 100);
 	say("a tooltip tells the total", /total .*100\.00%/.test(one(".tip").textContent) && one(".tip").style.display === "block");
-	const colours = new Set([...flames[1].querySelectorAll(".node:not(.fold)")].map(n => n.style.background));
-	const hues = [...colours].map(c => c.match(/\d+/g).map(Number));
+	const hues = [...flames[1].querySelectorAll(".node:not(.fold)")].map(shade);
 	say("a differential one has red and blue", hues.some(c => c[0] > c[2] + 20) && hues.some(c => c[2] > c[0] + 20));
 
 	const chart = one("section.series"), canvas = chart.querySelector("canvas");
@@ -180,6 +181,8 @@ if [ -x "$game/bin/arcade" ]; then
 
 	cat >common.js <<'END'
 const results = [], say = (what, ok) => results.push((ok ? "ok - " : "not ok - ") + what);
+// Red, green and blue as they are shown: "rgb(1, 2, 3)", or "color(srgb 0.1 0.2 0.3)" of what was mixed.
+const shade = n => { const c = getComputedStyle(n).backgroundColor, v = c.match(/[\d.]+/g).map(Number); return c.startsWith("color") ? v.map(x => 255 * x) : v; };
 const one = s => document.querySelector(s), type = (input, text) => { input.value = text; input.dispatchEvent(new Event("input")); };
 const mouse = (target, kind, x, y) => target.dispatchEvent(new MouseEvent(kind,
 	{bubbles: true, cancelable: true, clientX: x, clientY: y}));
@@ -286,7 +289,7 @@ try {
 	const input = flame.querySelector("input"), buttons = () => [...flame.querySelectorAll("button")];
 	type(input, "remember_frame");
 	say("tm-compare: a search tells the leak's " + leak, told().startsWith(leak) && told().includes("1.3 KiB"));
-	const hues = nodes().filter(n => !n.classList.contains("fold")).map(n => n.style.background.match(/\d+/g).map(Number));
+	const hues = nodes().filter(n => !n.classList.contains("fold")).map(shade);
 	say("tm-compare: what grew is red, nothing is blue", hues.some(c => c[0] > c[2] + 20) && !hues.some(c => c[2] > c[0] + 20));
 	const tiles = nodes().find(n => n.textContent.startsWith("arcade::Tile* eng::create"));
 	mouse(tiles, "mousemove", 100, 100);

@@ -159,7 +159,9 @@ struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_par
 		   v->table.n_rows, several);
 	v->text.len = 0;
 	size_text(&v->text, bytes);
-	heap_note(v, "%" PRIu64 " objects could be spared%s%s", more, v->sizes ? ", " : "",
-		  v->sizes ? buf_str(&v->text) : "");
+	if (v->sizes)
+		heap_note(v, "%" PRIu64 " objects could be spared, %s", more, buf_str(&v->text));
+	else
+		heap_note(v, "%" PRIu64 " objects could be spared", more);
 	return v;
 }

@@ -25,7 +25,9 @@ export function icicle(t, select) {
 	t.rows.forEach((r, i) => { if (r.type) types.set(r.type, (types.get(r.type) || 0) + nodes[i].self); });
 	const best = [...types].sort((a, b) => b[1] - a[1]).slice(0, TONES.length).map(([name]) => name), tone = i => TONES[best.indexOf(t.rows[i].type)] || "--library";
 	const drawn = flame({title: t.title, metric: t.columns.find(c => c.key === k).title, type, nodes}, () => {}, "icicle", () => {}, {select: (_, i) => select(t.rows[i], i), tone});
-	return {drawn, legend: legend([...best.map((name, i) => [TONES[i], name]), ...types.size > best.length ? [["--library", say("other types")]] : []])};
+	const names = legend([...best.map((name, i) => [TONES[i], name]), ...types.size > best.length ? [["--library", say("other types")]] : []]);
+	names.classList.add("types");
+	return {drawn, legend: names};
 }
 
 // "Player 0x10 -> .weapon -> Weapon 0x20 -> .owner": the objects, each with the step that leads on from it.

@@ -423,6 +423,8 @@ learn({
 	"lines belong to no stack: left out": "忽略了不属于任何调用栈的行",
 	"older lists of the same program are left out: the last one counts": "忽略了同一程序较早的列表：以最后一个为准",
 	"leaks have an impossible size: left out": "忽略了大小不合理的泄漏",
+	"{0#} objects could be spared": "可省去 {0} 个对象",
+	"{0#} objects could be spared, {1}": "可省去 {0} 个对象，{1}",
 	"leaks are stated by the report, and the list has {0#}": "文件所写的泄漏数，列表中只有 {0} 个",
 	"the report states other numbers of blocks and bytes than its table has": "报告所写的块数和字节数与表格不符",
 	"kinds of samples are in the file: totals add them up, markers separate them": "文件中的采样种类：总数是其合计，标记可将其区分",
