@@ -178,8 +178,10 @@ static void lines_draw(struct frames_lines *l, const uint32_t *line, size_t n, s
 		 *sum = mem_zarray(n + 1, sizeof *sum);
 	size_t first = l->before ? 1 : 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		free(l->y[i]); /* of a call before */
 		l->y[i] = mem_zarray(l->n_slices + 1, sizeof *l->y[i]);
+	}
 	for (size_t s = 0, k = 0; s < l->n_slices; s++) {
 		if (!lines_are_live(l))
 			memset(sum, 0, n * sizeof *sum);

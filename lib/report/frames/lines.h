@@ -24,7 +24,7 @@ struct frames_lines *frames_lines_new(const struct frames_lines_options *o);
 void frames_lines_free(struct frames_lines *l); /* accepts NULL */
 struct grouped_profile *frames_lines_project(struct frames_lines *l);
 /* After the last capture; of the first one, more of which captures it has none. NULL: no capture knows the metric. No lines: it is
- * always 0. */
+ * always 0. Valid until the next call. */
 const struct table_series *frames_lines_series(struct frames_lines *l);
 
 #endif
