@@ -312,7 +312,7 @@ static void end_part(struct session *s, struct session_part *p)
 		if (part_value(p, i, p->bytes, &v))
 			all[n++] = v;
 	sort_array(all, n, sizeof *all, compare_u64);
-	p->median = n ? all[n / 2] : 0;
+	p->median = n ? all[(n - 1) / 2] : 0; /* the nearest rank */
 	free(all);
 }
 

@@ -195,6 +195,15 @@ tm-session --baseline none run >gate 2>said
 ok 'gate: a base without files is an error' [ $? = 3 ]
 ok 'gate: with a message' grep -q 'none: the folder has no files' said
 
+# A number has one value: tm-frames says the same of the file that has the clock.
+tm-session -q --as json --baseline base base | jq -r '.sections[] | select(.name == "compared") | .rows[] |
+	select(.number | test("^frame_|^native_bytes_a_frame")) | "\(.number) \(.new)"' >numbers
+tm-frames -q --as json base/native.tmt | jq -r '[.sections[] | select(.name == "statistics") | .rows[]] as $r |
+	def of($s): $r[] | select(.statistic == $s);
+	"frame_median \(of("p50").duration_ns)", "frame_95 \(of("p95").duration_ns)", "frame_99 \(of("p99").duration_ns)",
+	"frame_longest \(of("max").duration_ns)", "native_bytes_a_frame_tm_record \(of("mean").requested)"' >same
+ok "tm-frames has the same numbers ($(wc -l <same))" cmp numbers same
+
 # Files of all kinds.
 mkdir mixed mixed/sub
 cp run/native.tmt mixed/sub/
