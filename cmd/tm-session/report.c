@@ -537,12 +537,12 @@ static void add_titles(struct session_report *r)
 	r->sheets[WORST].table.empty = "no file has frames with times";
 	r->sheets[WORST].table.flags = TABLE_AHEAD;
 	r->sheets[GROWN].table.empty = "no file has allocations that can be followed over time";
-	r->sheets[LEAKS].table.empty = "none grew in every step";
+	r->sheets[LEAKS].table.empty = "no site rose so";
 	if (left_out)
-		r->notes[r->n_notes++] =
-		    "some lines of logs are left out: of a file, the first 10000";
-	r->sheets[LOG].table.notes = r->notes;
-	r->sheets[LOG].table.n_notes = r->n_notes;
+		r->notes[r->n_notes++] = "of a log, the first 10000 lines that may be of these "
+					 "frames are kept: nearer ones may be missing";
+	r->sheets[WORST].table.notes = r->sheets[LOG].table.notes = r->notes;
+	r->sheets[WORST].table.n_notes = r->sheets[LOG].table.n_notes = r->n_notes;
 }
 
 struct session_report *session_report_new(struct session *s)

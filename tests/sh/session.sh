@@ -195,6 +195,14 @@ tm-session --baseline none run >gate 2>said
 ok 'gate: a base without files is an error' [ $? = 3 ]
 ok 'gate: with a message' grep -q 'none: the folder has no files' said
 
+# Lines of a log beyond those that are kept are not missing in silence.
+made
+tm-session run >text
+ok 'no line of a short log is left out' [ "$(grep -c 'nearer ones may be missing' text)" = 0 ]
+awk '{ print } /the game begins/ { for (i = 0; i < 10000; i++) print }' run/game.log >long && mv long run/game.log
+tm-session run >text
+ok 'of a long one it is said' grep -q 'the first 10000 lines .* nearer ones may be missing' text
+
 # A number has one value: tm-frames says the same of the file that has the clock.
 tm-session -q --as json --baseline base base | jq -r '.sections[] | select(.name == "compared") | .rows[] |
 	select(.number | test("^frame_|^native_bytes_a_frame")) | "\(.number) \(.new)"' >numbers
