@@ -86,8 +86,8 @@ endif
 MAKEFLAGS += $(if $(filter-out 0,$(MAKELEVEL)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 # A packager's CFLAGS, CPPFLAGS and LDFLAGS are kept; what the code relies on is added to them.
-# Under sanitizers less is enough, and compiles in two thirds of the time.
-optimize := $(if $(SAN),-O1 -g,-O2 -g)
+# Under sanitizers less is enough: -Og compiles in half of the time of -O1.
+optimize := $(if $(SAN),-Og -g1,-O2 -g)
 CFLAGS   ?= $(optimize)
 CXXFLAGS ?= $(optimize)
 WARN     := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
@@ -133,7 +133,7 @@ proto    := $(wildcard lib/*/*.proto)
 made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 # These include what a Lua brings.
-lua_host := $(addprefix lib/recorder/lua/,module.c names.c snapshot.c)
+lua_host := $(addprefix lib/recorder/lua/,blocks.c module.c names.c natives.c shapes.c sizes.c snapshot.c)
 lib_src  := $(filter-out lib/base/resource_scope.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 exporters := $(shell sed -n 's/^const struct exporter \(exporter_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard lib/export/*.c)))
@@ -182,6 +182,7 @@ OTHERS   := $(CAPTURES:%=$(B)/lib/%/libtracemill-capture.so) $(if $(MUSL_CC),$(B
 LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
               $(PKG_CONFIG) --exists $$v 2>/dev/null && echo $$v; done)
 LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
+LUA_A    := $(LUAS:%=$(B)/lib/%/libtracemill-lua.a)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 INSTALLED := $(cmd_src:cmd/%.c=$(B)/installed/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
@@ -234,7 +235,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO)
+all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) $(LUA_A)
 
 # What was built without an optional package gets it, too, before a goal that installs.
 build/deps.mk: .ci/deps .ci/packages.txt $(if $(brings),build/deps-build)
@@ -476,8 +477,19 @@ $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) 
 	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
 	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
 
+# The same for programs that link it in: tracemill_lua_open.
+$(LUA_A): $(B)/lib/%/libtracemill-lua.a: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)
+	@mkdir -p $(@D)/lua
+	$(call say,CC,$@)for f in $(lua_src); do $(CC) $(CPPFLAGS) $(shell $(PKG_CONFIG) --cflags $*) \
+	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) -c -o $(@D)/lua/$$(basename $$f).o $$f || exit 1; done
+	@rm -f $@
+	$(call say,AR,$@)$(AR) rcs $@ $(lua_src:lib/recorder/lua/%=$(@D)/lua/%.o) $(lua_own)
+
 bind_now := -Wl,-z,relro,-z,now
-link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) $(bind_now) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
+# What only tests run is linked in half of the time by LLVM's linker, where that is installed.
+$(UNITS) $(FUZZERS) $(B)/tests/fuzz/reader $(FUZZ_LIBRARY) $(if $(SAN),$(PROGRAMS)): linker := \
+  $(if $(cross),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+link_c   = $(call say,LINK,$@)$(CC) $(LDFLAGS) $(linker) $(bind_now) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 link_cxx = $(call say,LINK,$@)$(CXX) $(LDFLAGS) $(bind_now) -o $@ $^ $(LDLIBS)
 
 $(filter-out %/tm-view,$(PROGRAMS)): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
@@ -573,7 +585,7 @@ few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))) \
-               $(if $(filter lint/links lint/outside,$(T)),all),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) \
+               $(if $(filter lint/links lint/outside,$(T)),all),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) $(LUA_A) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) \
                $(if $(filter all,$(tiers)),$(simulations)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_READERS) $(FUZZ_LIBRARY)
@@ -604,6 +616,7 @@ check-tsan:
 	+@$(MAKE) --no-print-directory SAN=thread check T='$(filter-out fuzz/,$(sanitized))'
 
 # Each even when one before it has failed.
+check-deep: export DAYS := all
 check-deep:
 	+@failed=; for t in check check-all lint-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs \
 	  stress-record diff diff-builds; do \
@@ -761,12 +774,14 @@ pkg_config  = printf '%s\n' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Na
               'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltracemill' \
               'Libs.private: $(LDLIBS)'
 
-# No symbols where no linker looks; no words for debuggers in archives, and in what is of another machine or C library.
+# No symbols where no linker looks; no words for debuggers in archives.
 STRIP    ?= $(cross)strip
 strip_at  = $(INSTALLED:$(B)/installed/%=$(BINDIR)/%) \
             $(addprefix $(LIBDIR)/,$(addprefix tracemill/,$(notdir $(ROOMS) $(SYMBOLS))) $(soname) $(notdir $(CAPTURE).so)) \
+            $(patsubst $(B)/lib/%,$(LIBDIR)/tracemill/%,$(filter %.so,$(OTHERS))) \
             $(foreach v,$(LUAS),$(call lua_dir,$(v))/tracemill.so)
-debug_at  = $(patsubst $(B)/lib/%,$(LIBDIR)/%,$(filter %.a,$(RUNTIME) $(LIBRARY))) $(OTHERS:$(B)/lib/%=$(LIBDIR)/tracemill/%)
+debug_at  = $(patsubst $(B)/lib/%,$(LIBDIR)/%,$(filter %.a,$(RUNTIME) $(LIBRARY))) \
+            $(patsubst $(B)/lib/%,$(LIBDIR)/tracemill/%,$(filter %.a,$(OTHERS)))
 
 install: all $(INSTALLED) $(B)/completions
 	install -d '$(DESTDIR)$(BINDIR)'
@@ -783,6 +798,7 @@ install: all $(INSTALLED) $(B)/completions
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill'
 	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
+	install -D -m 644 lib/recorder/tracemill-lua.h '$(DESTDIR)$(INCLUDEDIR)/tracemill-lua.h'
 	install -D -m 644 lib/recorder/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 lib/recorder/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
 	install -D -m 644 lib/recorder/tracemill-loli.h '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h'
@@ -791,6 +807,7 @@ install: all $(INSTALLED) $(B)/completions
 	  '$(call complete_at,$(s),$(p))' &&)) :
 	install -D -m 644 share/tracemill-view.desktop '$(DESTDIR)$(desktop)'
 	install -D -m 644 share/tracemill.xml '$(DESTDIR)$(mime)'
+	install -D -m 644 share/lua/add-marks.lua '$(DESTDIR)$(DATADIR)/tracemill/lua/add-marks.lua'
 	install -d '$(DESTDIR)$(DATADIR)/tracemill/fleet' && install -m 755 $(fleet) \
 	  '$(DESTDIR)$(DATADIR)/tracemill/fleet'
 	install -d '$(DESTDIR)$(compat)'
@@ -813,7 +830,7 @@ dist:
 	  -o build/tracemill-$(VERSION).tar.gz HEAD
 	@echo build/tracemill-$(VERSION).tar.gz
 
-own_folders = $(foreach d,$(DATADIR)/tracemill/fleet $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
+own_folders = $(foreach d,$(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
               $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill/32 $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
 
 # Folders that other software uses too stay: bin, man1 and their like.
@@ -821,13 +838,13 @@ uninstall:
 	rm -f $(foreach p,$(cmd_src:cmd/%.c=%),'$(DESTDIR)$(BINDIR)/$(p)') \
 	  $(foreach m,$(man_pages),'$(call man_dest,$(m))') \
 	  $(foreach m,$(man_links),'$(call man_link,$(m))') \
-	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' \
+	  '$(DESTDIR)$(DATADIR)/tracemill/$(schema)' '$(DESTDIR)$(DATADIR)/tracemill/lua/add-marks.lua' \
 	  $(foreach f,$(fleet),'$(DESTDIR)$(DATADIR)/tracemill/$(f)') \
 	  $(foreach r,$(RUNTIME) $(LIBRARY) $(soname) pkgconfig/tracemill.pc,'$(DESTDIR)$(LIBDIR)/$(if $(filter pkgconfig/%,$(r)),$(r),$(notdir $(r)))') \
 	  $(foreach o,$(OTHERS:$(B)/lib/%=%),'$(DESTDIR)$(LIBDIR)/tracemill/$(o)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h' \
 	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
-	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' \
+	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill-lua.h' \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))') \

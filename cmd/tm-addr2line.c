@@ -25,6 +25,7 @@ struct job {
 	uint64_t section_address, section_size;
 	struct print_options print;
 	bool lenient, explain;
+	bool below; /* an address below the image base was asked for, and a note says so */
 };
 
 /* NAME or NAME+OFFSET, where there is such a symbol. */
@@ -154,6 +155,21 @@ static void explain(struct answers *a)
 	tracemill_views_release(&v);
 }
 
+static void note_below_base(struct job *j, const struct answers *a)
+{
+	char text[160];
+
+	for (size_t i = 0; i < a->n && j->facts.image_base && !j->section && !j->below; i++) {
+		j->below = a->queries[i].binary &&
+			   request_below_base(a->queries[i].address, j->facts.image_base,
+					      "add the base to offsets in memory (RVA), as "
+					      "tm-llvm-symbolizer --relative-address does",
+					      text);
+		if (j->below)
+			cli_note(j->facts.path, "%s", text);
+	}
+}
+
 static void addr2line_answer(void *arg, const struct input_line *lines, size_t n)
 {
 	struct job *j = arg;
@@ -167,6 +183,7 @@ static void addr2line_answer(void *arg, const struct input_line *lines, size_t n
 	pool_run(j->jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, addr2line_ask_some, &a);
 	if (a.odd)
 		ask_odd_ones(&a);
+	note_below_base(j, &a);
 	if (tracemill_symbolize(j->symbolizer, a.queries, n))
 		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	if (j->explain)

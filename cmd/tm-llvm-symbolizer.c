@@ -32,6 +32,7 @@ struct job {
 	struct opt_list modules;     /* NAME=FILE */
 	uint64_t adjust;
 	int style;
+	bool relative;              /* addresses count from the image base of a PE file */
 	bool hex, lenient, as_peer; /* as_peer: called by its name, so no notes */
 	bool list;                  /* JSON of operands is one array */
 	struct buf notes;           /* for when all is answered: a line each */
@@ -43,11 +44,11 @@ struct job {
 	struct markup markup;
 };
 
-/* One request and the queries that it takes. */
+/* The queries that a request takes. A request itself is read from its line again: hundreds of thousands would take more
+ * memory than their answers. */
 struct asked {
-	struct compat_request r;
 	struct print_binary *binary; /* NULL: not found */
-	size_t first, n;
+	uint32_t first, n;
 };
 
 /* Notes in the middle of another program's report would be taken for a part of it. */
@@ -96,9 +97,10 @@ static struct print_binary *open_binary(struct job *j, const char *path)
 			cli_error(path, "%s", x->why);
 		if (!j->lenient)
 			cli_status(EXIT_INPUT);
-	} else if (!tracemill_binary_facts(j->symbolizer, x->binary, &facts) && !facts.is_zip &&
-		   *facts.complaint) {
-		note(j, path, facts.complaint);
+	} else if (!tracemill_binary_facts(j->symbolizer, x->binary, &facts)) {
+		x->image_base = facts.image_base;
+		if (!facts.is_zip && *facts.complaint)
+			note(j, path, facts.complaint);
 	}
 	return x;
 }
@@ -180,19 +182,45 @@ static void release_binaries(struct job *j)
 }
 
 /* Where the symbols of the name are; none is one query of no file. */
-static void add_symbols(struct job *j, struct asked *a, size_t *n)
+static void add_symbols(struct job *j, const struct compat_request *r, struct asked *a, size_t *n)
 {
 	struct tracemill_symbol sym = {.size = sizeof sym};
 	struct tracemill_binary *binary = a->binary ? a->binary->binary : NULL;
 
-	while (binary && !tracemill_symbol_named(j->symbolizer, binary, a->r.symbol, a->r.n_symbol,
-						 a->n, &sym)) {
-		bool within = sym.sized && a->r.addr < sym.bytes;
+	while (binary &&
+	       !tracemill_symbol_named(j->symbolizer, binary, r->symbol, r->n_symbol, a->n, &sym)) {
+		bool within = sym.sized && r->addr < sym.bytes;
 
 		VEC_PUSH(j->queries, *n, j->cap_queries) = (struct tracemill_query){
-		    .binary = binary, .address = sym.address + (within ? a->r.addr : 0)};
+		    .binary = binary, .address = sym.address + (within ? r->addr : 0)};
 		a->n++;
 	}
+}
+
+static uint64_t image_base(struct job *j, const struct print_binary *x)
+{
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
+
+	if (!x || !x->binary || tracemill_binary_facts(j->symbolizer, x->binary, &facts))
+		return 0;
+	return facts.image_base;
+}
+
+static struct compat_request request_of(const struct job *j, const struct input_line *line)
+{
+	return request_llvm(line->s, line->n, !j->file && !j->build_id, j->hex);
+}
+
+static void note_below_base(struct job *j, struct print_binary *x, uint64_t address)
+{
+	char text[160];
+
+	if (!x || x->below || j->relative ||
+	    !request_below_base(address, x->image_base,
+				"with --relative-address, addresses count from the base", text))
+		return;
+	x->below = true;
+	note(j, x->path, text);
 }
 
 /* How many queries they take. */
@@ -202,35 +230,34 @@ static size_t llvm_symbolizer_read_requests(struct job *j, const struct input_li
 
 	if (n > j->cap_asked)
 		j->asked = mem_grow(j->asked, &j->cap_asked, n, sizeof *j->asked);
+	if (n > j->cap_queries)
+		j->queries = mem_grow(j->queries, &j->cap_queries, n, sizeof *j->queries);
 	for (size_t i = 0; i < n; i++) {
+		struct compat_request r = request_of(j, &lines[i]);
 		struct asked *a = &j->asked[i];
 
-		a->r = request_llvm(lines[i].s, lines[i].n, !j->file && !j->build_id, j->hex);
-		a->first = n_queries;
+		a->first = (uint32_t)n_queries;
 		a->n = 0;
-		if (a->r.why)
-			cli_error(NULL, "'%.*s': %s", (int)(a->r.n_text < 200 ? a->r.n_text : 200),
-				  a->r.text, a->r.why);
-		a->binary = binary_of(j, &a->r);
-		if (a->r.why && a->r.build_id)
-			a->r.file = NULL;
-		if (a->r.why && !a->r.file && j->file) {
-			a->r.file = j->file;
-			a->r.n_file = strlen(j->file);
-		}
-		if (a->r.kind == REQUEST_CODE && a->r.symbol)
-			add_symbols(j, a, &n_queries);
+		if (r.why)
+			cli_error(NULL, "'%.*s': %s", (int)(r.n_text < 200 ? r.n_text : 200),
+				  r.text, r.why);
+		a->binary = binary_of(j, &r);
+		if (r.kind == REQUEST_CODE && r.symbol)
+			add_symbols(j, &r, a, &n_queries);
 		if (a->n)
 			continue;
 		a->n = 1;
-		VEC_PUSH(j->queries, n_queries, j->cap_queries) =
-		    (struct tracemill_query){.binary = a->binary ? a->binary->binary : NULL,
-					     .address = a->r.addr - j->adjust};
+		if (r.kind == REQUEST_CODE && !r.symbol)
+			note_below_base(j, a->binary, r.addr - j->adjust);
+		VEC_PUSH(j->queries, n_queries, j->cap_queries) = (struct tracemill_query){
+		    .binary = a->binary ? a->binary->binary : NULL,
+		    .address = r.addr - j->adjust + (j->relative ? image_base(j, a->binary) : 0)};
 	}
 	return n_queries;
 }
 
-static bool has_answer(struct job *j, const struct asked *a, const struct tracemill_query *q)
+static bool has_answer(struct job *j, const struct compat_request *r,
+		       const struct tracemill_query *q)
 {
 	struct tracemill_symbol symbol = {.size = sizeof symbol};
 	const struct tracemill_local *locals;
@@ -238,25 +265,36 @@ static bool has_answer(struct job *j, const struct asked *a, const struct tracem
 	uint64_t address = 0;
 	size_t n = 0;
 
-	if (a->r.kind != REQUEST_DATA && a->r.kind != REQUEST_FRAME)
+	if (r->kind != REQUEST_DATA && r->kind != REQUEST_FRAME)
 		return !tracemill_view(j->symbolizer, q, 1, &j->views) && j->views.first[1];
 	if (tracemill_resolved(j->symbolizer, q, &binary, &address) || !binary)
 		return false;
-	if (a->r.kind == REQUEST_FRAME)
+	if (r->kind == REQUEST_FRAME)
 		return !tracemill_locals(j->symbolizer, binary, address, &locals, &n) && n;
 	return !tracemill_symbol_at(j->symbolizer, binary, TRACEMILL_DATA, address, &symbol) &&
 	       *symbol.name;
 }
 
 /* What the status says, when it is not to be lenient. */
-static void judge(struct job *j, const struct asked *a, const struct tracemill_query *q)
+static void judge(struct job *j, const struct compat_request *r, const struct tracemill_query *q)
 {
-	if (j->lenient || (a->r.kind == REQUEST_BAD && !a->r.why))
+	if (j->lenient || (r->kind == REQUEST_BAD && !r->why))
 		return;
-	if (a->r.kind == REQUEST_BAD)
+	if (r->kind == REQUEST_BAD)
 		cli_status(EXIT_INPUT);
-	else if (!has_answer(j, a, q))
+	else if (!has_answer(j, r, q))
 		cli_status(EXIT_INCOMPLETE);
+}
+
+/* A request that is none is answered for the file of all. */
+static void name_binary(const struct job *j, struct compat_request *r)
+{
+	if (r->why && r->build_id)
+		r->file = NULL;
+	if (r->why && !r->file && j->file) {
+		r->file = j->file;
+		r->n_file = strlen(j->file);
+	}
 }
 
 static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, size_t n)
@@ -274,11 +312,13 @@ static void llvm_symbolizer_answer(void *arg, const struct input_line *lines, si
 		buf_addc(out, '[');
 	for (size_t i = 0; i < n; i++) {
 		const struct asked *a = &j->asked[i];
+		struct compat_request r = request_of(j, &lines[i]);
 
 		if (j->list && i)
 			buf_addc(out, ',');
-		judge(j, a, &j->queries[a->first]);
-		print_llvm(out, &from, a->binary, &j->queries[a->first], a->n, &a->r);
+		judge(j, &r, &j->queries[a->first]);
+		name_binary(j, &r);
+		print_llvm(out, &from, a->binary, &j->queries[a->first], a->n, &r);
 		if (j->print.json && !j->list)
 			buf_addc(out, '\n');
 		if (!j->print.pretty)
@@ -408,12 +448,12 @@ int main(int argc, char **argv)
 	    ROW_LIST(0, "debug-file-directory", "DIR", "search DIR for debug files (repeatable)",
 		     &binaries.debug_dirs),
 	    ROW_LIST(0, "fallback-debug-path", "DIR", NULL, &binaries.debug_dirs),
-	    ROW_FLAG(0, "relative-address", NULL, &untagged), /* PE's */
-	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
 	    ROW_GROUP("rarely used:"),
+	    ROW_FLAG(0, "relative-address", "addresses are offsets from the image base of PE files",
+		     &j.relative),
 	    ROW_STRING(0, "default-arch", "ARCH",
 		       "architecture to read from a universal Mach-O file", &arch),
-	    ROW_LIST(0, "dsym-hint", "DIR", "search DIR for the .dSYM of Mach-O files (repeatable)",
+	    ROW_LIST(0, "dsym-hint", "DIR", "search DIR for .dSYM folders (repeatable)",
 		     &binaries.debug_dirs),
 	    ROW_STRING(0, "build-id", "ID", "build-id of the binary of all requests", &j.build_id),
 	    ROW_STRING(0, "dwp", "FILE", "the .dwp package of split units", &binaries.dwp),
@@ -421,6 +461,7 @@ int main(int argc, char **argv)
 	    ROW_OPTIONAL(0, "color", "WHEN", "colours of --filter-markup: always, auto or never",
 			 &color, colors, "always"),
 	    ROW_FLAG(0, "dia", "ignored", &dia),
+	    ROW_FLAG(0, "no-untag-addresses", NULL, &untagged),
 	    ROW_FLAG(0, "filter-markup", "replace symbolizer markup in standard input", &filter),
 	    ROW_HEADING("not in llvm-symbolizer:"),
 	    ROW_FLAG(0, "notes", "more notes, as --verbose elsewhere", &cli_now->verbose),

@@ -168,8 +168,14 @@ static void symbolize_one(struct job *j, const char *path)
 /* A log, with --text. */
 static void symbolize_log_of(struct job *j, const char *path)
 {
-	struct tracemill_text_sums sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path);
+	struct tracemill_text_sums sums;
+	struct err e = ERR_INIT;
 
+	if (j->import->maps && read_maps(j, &e)) {
+		cli_fail(path, &e);
+		return;
+	}
+	sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	j->asked |= sums.n;
@@ -200,8 +206,7 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 /* True if an option says how captures are read. */
 static bool reads_captures(const struct cli_import *i)
 {
-	return i->options.format || i->options.maps || i->options.config || i->slide ||
-	       i->locations || i->offsets;
+	return i->options.format || i->options.config || i->slide || i->locations || i->offsets;
 }
 
 int main(int argc, char **argv)
@@ -279,8 +284,8 @@ int main(int argc, char **argv)
 		    "--text, --missing, --collect, --prewarm and --explain exclude each other");
 	if (text && reads_captures(&import))
 		cli_usage(
-		    "-f, --maps, --config, --slide, --locations and --offsets are for captures, "
-		    "and --text reads logs");
+		    "-f, --config, --slide, --locations and --offsets are for captures, and --text "
+		    "reads logs");
 	if (binaries.verify && (prewarm || j.missing || j.collect.dir))
 		cli_usage(
 		    "--verify needs answers, which --prewarm, --missing and --collect do not give");

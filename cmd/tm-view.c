@@ -2,14 +2,10 @@
  *
  * tm-view: looks into captures that are loaded once, in a browser and from scripts.
  */
-#include "cmd/tm-compare/program.h"
-#include "cmd/tm-export/program.h"
-#include "cmd/tm-frames/program.h"
-#include "cmd/tm-heap/program.h"
-#include "cmd/tm-inspect/program.h"
-#include "cmd/tm-spikes/program.h"
-#include "cmd/tm-top/program.h"
+#include "cmd/tm-view/answer.h"
 #include "cmd/tm-view/load.h"
+#include "cmd/tm-view/sessions.h"
+#include "lib/base/clock.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/resource_scope.h"
@@ -30,7 +26,10 @@
 #include <unistd.h>
 
 enum { SECONDS = 30, ROWS = 100000, LINE = 1 << 20, LARGE = 1 << 20, WAIT_MS = 2000 };
-static const uint64_t answer_bytes = 256 << 20;
+/* A file is read on while nothing is asked: all questions of a picture are of the same part. At first it waits for a
+ * browser. */
+enum { QUIET_MS = 150, START_MS = 1500 };
+static const uint64_t answer_bytes = 256 << 20, capture_bytes = (uint64_t)16 << 30;
 
 struct cli_view {
 	struct cli_import import;
@@ -40,126 +39,17 @@ struct cli_view {
 	size_t memory; /* of the process */
 	struct opt_list sources, allowed, exes, debug_dirs;
 	const char **binaries; /* the files of exes */
+	int64_t asked;         /* clock_ms, when a question was at work */
+	int64_t begun;         /* when the address was printed */
 	struct view_load load;
 	struct view view;
+	atomic_int working;
+	struct view_sessions sessions; /* place NULL: there is no store */
 };
 
-static struct cli_view *view_of; /* for what is given no argument of its own */
-
-/* Of one question. */
-static _Thread_local struct view_question {
-	struct view_sums second; /* of the side that is read last */
-	struct event_store with_second;
-	const struct event_store *of; /* which store it is the same as; NULL: none */
-	struct query_args *args;
-} question;
-
-static const struct event_store *view_store_of(void *arg, const char *operand)
+static enum view_growth growth_of(const struct cli_view *c, const struct view_loaded *l)
 {
-	static const struct event_store nothing = {
-	    .why = {ST_UNSUPPORTED, ERR_NO_OFFSET, "tm-view was not given this file"}};
-	const struct event_store *k = load_find(&view_of->load, operand);
-
-	(void)arg;
-	return !k ? &nothing : k == question.of ? &question.with_second : k;
-}
-
-/* A comparison's sides are read at the same time, where there is more than one processor. */
-static void view_prefetch(void *arg, const struct event_store *k, const struct tally_options *o)
-{
-	(void)arg;
-	if (!k || sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		return;
-	question.of = k;
-	question.with_second = *k;
-	sums_start_selected(&question.second, &question.with_second, o);
-}
-
-static bool is_named(const char *const *names, size_t n, const char *file)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(names[i], file))
-			return true;
-	return false;
-}
-
-/* A question reads what was named when tm-view began, and writes nothing. */
-static const char *view_guard(void *arg, const char *word, const char *file)
-{
-	static const char *const refused[] = {
-	    "output", "recording", "save-baseline", "history",       "no-sandbox", "completion",
-	    "origin", "cache",     "debuginfod",    "symbol-server", "sysroot"};
-	const struct cli_view *v = view_of;
-	const struct {
-		const char *word;
-		const char *const *names;
-		size_t n;
-		const char *why;
-	} lists[] = {
-	    {"source-dir", v->sources.items, v->sources.n,
-	     "tm-view was not given this folder with --source-dir"},
-	    {"debug-dir", v->debug_dirs.items, v->debug_dirs.n,
-	     "tm-view was not given this folder with --debug-dir"},
-	    {"exe", v->binaries, v->exes.n, "tm-view was not given this binary with -e"},
-	    {"trace", v->load.names, v->load.n, "tm-view was not given this file"},
-	    {word, v->allowed.items, v->allowed.n, "tm-view was not given this file with --allow"},
-	};
-	size_t i = 0;
-
-	(void)arg;
-	if (is_named(refused, sizeof refused / sizeof *refused, word))
-		return "not allowed in a query";
-	if (!file || (v->gate && !strcmp(v->gate, file)))
-		return NULL;
-	while (strcmp(lists[i].word, word) != 0)
-		i++;
-	return is_named(lists[i].names, lists[i].n, file) ? NULL : lists[i].why;
-}
-
-static enum status view_write(void *arg, const struct table_document *d,
-			      const struct render_options *o, FILE *out, struct err *e)
-{
-	(void)arg;
-	(void)out;
-	return query_form_make(question.args, d, o, e);
-}
-
-static _Thread_local struct cli_session session;
-
-static void view_answer(void *arg, struct query_args *q, FILE *out, FILE *err)
-{
-	static const struct cli_host host = {.store = view_store_of,
-					     .refuse = view_guard,
-					     .write = view_write,
-					     .prefetch = view_prefetch};
-
-	(void)arg;
-	question.args = q;
-	session = (struct cli_session){.out = out, .err = err, .host = &host};
-	cli_now = &session;
-	q->program->run((int)q->words.n, q->words.items);
-}
-
-static int view_status(void)
-{
-	return session.status;
-}
-
-/* Symbols are in already; and nothing is asked of servers, or kept. */
-static const struct query_program programs[] = {
-    {"top", tm_top, "--no-symbols", NULL},
-    {"frames", tm_frames, NULL, NULL},
-    {"compare", tm_compare, NULL, NULL},
-    {"heap", tm_heap, NULL, NULL},
-    {"spikes", tm_spikes, NULL, NULL},
-    {"export", tm_export, NULL, NULL},
-    {"inspect", tm_inspect, "--no-symbols --no-debuginfod --no-cache", "--trace"},
-    {.name = NULL},
-};
-
-static enum view_growth growth_of(const struct view_loaded *l)
-{
-	return !l->follow                   ? GROWTH_NONE
+	return !c->follow || !l->follow     ? GROWTH_NONE
 	       : follow_ended(l->follow)    ? GROWTH_ENDED
 	       : follow_deserted(l->follow) ? GROWTH_DESERTED
 					    : GROWTH_GOES_ON;
@@ -168,20 +58,15 @@ static enum view_growth growth_of(const struct view_loaded *l)
 static void show_files(struct cli_view *c)
 {
 	for (size_t i = 0; i < c->load.n; i++)
-		c->view.files[i] = (struct view_file){
-		    c->load.names[i], &c->load.items[i].store, c->load.items[i].ns,
-		    growth_of(&c->load.items[i]), c->load.items[i].grew};
+		c->view.files[i] = (struct view_file){c->load.names[i],
+						      &c->load.items[i].store,
+						      c->load.items[i].ns,
+						      growth_of(c, &c->load.items[i]),
+						      c->load.items[i].grew,
+						      c->load.items[i].size,
+						      load_taken(&c->load.items[i])};
 	c->view.version = c->load.version;
-}
-
-static void view_refresh(struct view *v)
-{
-	struct cli_view *c = v->arg;
-
-	/* A browser asks for several at once, and again. */
-	if (query_none_works(c->query || c->lines || c->mcp ? WAIT_MS : 0) &&
-	    load_changed(&c->load))
-		show_files(c);
+	c->view.reads = load_reads(&c->load);
 }
 
 static void report_loaded(const struct cli_view *c)
@@ -195,6 +80,35 @@ static void report_loaded(const struct cli_view *c)
 			 (double)k->bytes / (double)k->events, (double)c->load.items[i].ns / 1e9);
 		for (size_t j = 0; j < k->n && k->captures[j].t; j++)
 			cli_notes(k->name, k->captures[j].t, 0, NOTE_GUESS);
+	}
+}
+
+/* For the next questions of a picture; first for a browser, and for what it asks when it has the page. */
+static int64_t wait_until(const struct cli_view *c)
+{
+	int64_t begun = c->view.opened ? c->view.opened : c->begun;
+
+	return c->asked ? c->asked + QUIET_MS : begun + START_MS;
+}
+
+static void view_refresh(struct view *v)
+{
+	struct cli_view *c = v->arg;
+	bool read = v->reads;
+
+	/* A browser asks for several at once, and again. */
+	if (!query_none_works(&c->view.runner, c->query || c->lines || c->mcp ? WAIT_MS : 0)) {
+		c->asked = clock_ms();
+		return;
+	}
+	if (read && clock_ms() < wait_until(c))
+		return;
+	if (!load_changed(&c->load) && !read)
+		return;
+	show_files(c);
+	if (read && !v->reads) {
+		report_loaded(c);
+		v->refresh = c->follow ? v->refresh : NULL;
 	}
 }
 
@@ -238,16 +152,21 @@ static void view_answer_lines(void *arg, const struct input_line *lines, size_t 
 	buf_release(&b);
 }
 
+struct view_assistant {
+	struct cli_view *view;
+	struct mcp *mcp;
+};
+
 static void view_answer_mcp(void *arg, const struct input_line *lines, size_t n)
 {
-	struct mcp *m = arg;
+	const struct view_assistant *m = arg;
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++) {
-		if (view_of->follow)
-			view_refresh(&view_of->view);
+		if (m->view->follow)
+			view_refresh(&m->view->view);
 		b.len = 0;
-		mcp_line(m, lines[i].s, lines[i].n, &b);
+		mcp_line(m->mcp, lines[i].s, lines[i].n, &b);
 		cli_write(buf_at(&b, 0), b.len);
 		cli_flush();
 	}
@@ -257,16 +176,16 @@ static void view_answer_mcp(void *arg, const struct input_line *lines, size_t n)
 static void run(struct cli_view *c, struct http *door)
 {
 	struct err e = ERR_INIT;
-	struct mcp *m;
+	struct view_assistant m = {.view = c};
 
 	if (c->query) {
 		view_answer_query(c);
 	} else if (c->lines) {
 		cli_text_lines(LINE, view_answer_lines, c);
 	} else if (c->mcp) {
-		m = mcp_new(&c->view);
-		cli_text_lines(LINE, view_answer_mcp, m);
-		mcp_free(m);
+		m.mcp = mcp_new(&c->view);
+		cli_text_lines(LINE, view_answer_mcp, &m);
+		mcp_free(m.mcp);
 	} else if (http_run(door, &e)) {
 		cli_fail(NULL, &e);
 	}
@@ -294,15 +213,70 @@ static void check(const struct cli_view *c, int n)
 		cli_usage("give only one of --query, --lines and --mcp");
 	if (c->listen && (c->query || c->lines || c->mcp))
 		cli_usage("--listen cannot be combined with --query, --lines or --mcp");
-	if (!n)
+	if (c->sessions.place && (n || c->query || c->lines || c->mcp || c->follow || c->exes.n))
+		cli_usage(
+		    "--store serves a store of sessions, and takes neither files nor --query, "
+		    "--lines, --mcp, --follow and -e");
+	if (!c->sessions.place && (c->sessions.folder || c->sessions.public_at ||
+				   c->sessions.keep_last || c->sessions.keep_days))
+		cli_usage("--captures, --public, --keep-last and --keep-days need --store");
+	if (!n && !c->sessions.place)
 		cli_usage("no file is given");
 	if (!c->seconds || !c->rows || !c->bytes)
 		cli_usage("--rows, --time-limit and --answer-bytes must be above 0");
 }
 
+/* The server of sessions, tm-view --store. */
+static int view_serve(struct cli_view *c)
+{
+	struct err e = ERR_INIT;
+	struct http *door;
+
+	sessions_check(&c->sessions);
+	door = http_new(&c->view, c->listen, &e);
+	if (!door)
+		cli_usage("%s", e.msg);
+	c->sessions.view = &c->view;
+	if (sessions_start(&c->sessions)) {
+		cli_sandbox("tm-view", sessions_when(&c->sessions));
+		sessions_run(&c->sessions, door);
+	}
+	http_free(door);
+	if (!sessions_release(&c->sessions))
+		_exit(cli_exit());
+	return cli_exit();
+}
+
+/* What is given by options: limits, and what questions may name. */
+static void view_take_options(struct cli_view *c)
+{
+	c->view = (struct view){
+	    .runner = {.seconds = c->seconds,
+		       .rows = c->rows,
+		       .bytes = (size_t)c->bytes,
+		       .memory = c->memory,
+		       .working = &c->working,
+		       .binaries = c->binaries,
+		       .n_binaries = c->exes.n},
+	    .follow = c->follow,
+	    .gate = c->gate,
+	    .language = cli_language(),
+	    .source_dirs = c->sources.items,
+	    .n_source_dirs = c->sources.n,
+	    .debug_dirs = c->debug_dirs.items,
+	    .n_debug_dirs = c->debug_dirs.n,
+	    .allowed = c->allowed.items,
+	    .n_allowed = c->allowed.n,
+	    .arg = c,
+	};
+}
+
 static int view_main(int argc, char **argv)
 {
-	struct cli_view c = {.seconds = SECONDS, .rows = ROWS, .bytes = answer_bytes};
+	struct cli_view c = {.seconds = SECONDS,
+			     .rows = ROWS,
+			     .bytes = answer_bytes,
+			     .sessions = {.most = capture_bytes}};
 	const struct opt table[] = {
 	    ROW_STRING(0, "query", "QUESTION",
 		       "print the answer to `top --by type` or another question and end", &c.query),
@@ -327,6 +301,19 @@ static int view_main(int argc, char **argv)
 		       &c.rows),
 	    ROW_NUMBER(0, "answer-bytes", "N", "largest size of an answer (default 256 MiB)",
 		       &c.bytes),
+	    ROW_GROUP("a server of sessions:"),
+	    ROW_STRING(0, "store", "PLACE", "serve a store: a folder, or postgresql://HOST/NAME",
+		       &c.sessions.place),
+	    ROW_STRING(0, "captures", "DIR", "folder of captures of a store in PostgreSQL",
+		       &c.sessions.folder),
+	    ROW_STRING(0, "public", "HOST", "name by which browsers know a reverse proxy",
+		       &c.sessions.public_at),
+	    ROW_NUMBER(0, "capture-bytes", "N", "largest capture (default 16 GiB)",
+		       &c.sessions.most),
+	    ROW_NUMBER(0, "keep-last", "N", "keep the captures of the newest N sessions a branch",
+		       &c.sessions.keep_last),
+	    ROW_NUMBER(0, "keep-days", "N", "keep captures and unfinished uploads for N days",
+		       &c.sessions.keep_days),
 	    CLI_IMPORT_ROWS(c.import),
 	    OPT_END,
 	};
@@ -338,16 +325,22 @@ static int view_main(int argc, char **argv)
 	int n = opt_parse(&program, argc, argv);
 	const char *when;
 
-	view_of = &c;
 	cli_import_done(&c.import);
 	check(&c, n);
+	c.memory = SANDBOX_SANITIZED ? 0 : (size_t)(machine_memory() / 4 * 3);
+	resource_scopes_limit(c.memory);
+	tzset();                          /* once, before there are threads that ask for the date */
+	mallopt(M_MMAP_THRESHOLD, LARGE); /* what an answer frees is nobody's */
+	view_parse_binaries(&c);
+	view_take_options(&c);
+	opt_allow_defaults();
+	if (c.sessions.place)
+		return view_serve(&c);
 	if (!c.query && !c.lines && !c.mcp) {
 		door = http_new(&c.view, c.listen, &e);
 		if (!door)
 			cli_usage("%s", e.msg);
 	}
-	view_parse_binaries(&c);
-	opt_allow_defaults();
 	c.load.symbols.exes = c.exes.items;
 	c.load.symbols.n_exes = c.exes.n;
 	c.load.symbols.of_captures = c.exes.n;
@@ -357,45 +350,24 @@ static int view_main(int argc, char **argv)
 		when = door ? "--follow" : "--follow without a browser";
 	else
 		when = door ? NULL : "without a browser";
-	c.memory = SANDBOX_SANITIZED ? 0 : (size_t)(machine_memory() / 4 * 3);
-	resource_scopes_limit(c.memory);
-	tzset();                          /* once, before there are threads that ask for the date */
-	mallopt(M_MMAP_THRESHOLD, LARGE); /* what an answer frees is nobody's */
-	disasm_load(&e);                  /* for tm-inspect's answers, which say if it failed */
+	disasm_load(&e); /* for tm-inspect's answers, which say if it failed */
 	load_start(&c.load, n, argv + 1, &c.import.options, when, c.follow);
 	cli_sandbox("tm-view", when);
-	load_all(&c.load, !c.query, !c.query);
-	c.view = (struct view){
-	    .runner = {.programs = programs,
-		       .files = c.load.names,
-		       .n_files = c.load.n,
-		       .binaries = c.binaries,
-		       .n_binaries = c.exes.n,
-		       .seconds = c.seconds,
-		       .rows = c.rows,
-		       .bytes = (size_t)c.bytes,
-		       .memory = c.memory,
-		       .answer = view_answer,
-		       .status = view_status,
-		       .arg = &c},
-	    .files = mem_zarray(c.load.n, sizeof *c.view.files),
-	    .n_files = c.load.n,
-	    .follow = c.follow,
-	    .gate = c.gate,
-	    .language = cli_language(),
-	    .source_dirs = c.sources.items,
-	    .n_source_dirs = c.sources.n,
-	    .debug_dirs = c.debug_dirs.items,
-	    .n_debug_dirs = c.debug_dirs.n,
-	    .refresh = c.follow ? view_refresh : NULL,
-	    .arg = &c,
-	};
+	load_all(&c.load, !c.query, !c.query, door != NULL);
+	c.view.runner.files = c.load.names;
+	c.view.runner.n_files = c.load.n;
+	c.view.files = mem_zarray(c.load.n, sizeof *c.view.files);
+	c.view.n_files = c.load.n;
+	c.view.refresh = c.follow || load_reads(&c.load) ? view_refresh : NULL;
+	answer_by_programs(&c.view.runner, &c.view);
 	show_files(&c);
-	if (!c.query)
+	if (!c.query && !c.view.reads)
 		report_loaded(&c);
+	c.begun = clock_ms();
 	run(&c, door);
 	http_free(door);
-	if (!query_none_works(WAIT_MS)) /* what was told to end has not yet heard of it */
+	if (!query_none_works(&c.view.runner,
+			      WAIT_MS)) /* what was told to end has not yet heard of it */
 		_exit(cli_exit());
 	load_release(&c.load);
 	free(c.view.files);

@@ -78,6 +78,11 @@ static enum exit_status tracemill_show_one(char *path)
 		errno = ENOENT; /* that of the child is not known here */
 		not_started(k.program);
 	}
+	if (k.advice) {
+		printf("\n%s ", k.advice);
+		cli_print(path, strlen(path));
+		putchar('\n');
+	}
 	return status <= EXIT_INCONCLUSIVE ? (enum exit_status)status : EXIT_INPUT;
 }
 

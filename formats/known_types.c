@@ -4,6 +4,7 @@
 #include "formats/reader.h"
 #include "lib/base/bytes.h"
 #include "lib/base/num.h"
+#include "lib/input/stack_line.h"
 
 #include <elf.h>
 #include <string.h>
@@ -129,14 +130,18 @@ static const struct mark marks[] = {
      {"uftrace's list of processes and threads (task.txt)", NULL, OF_UFTRACE}},
     {0, 11, "# symbols: ", "\n# path name: ", {"uftrace's symbols of a file", NULL, OF_UFTRACE}},
     {0, 5, "%PDF-", NULL, {"a PDF", NULL, NULL}},
-    {0, 10, "# tracer: ", NULL, {"a text of ftrace", NULL, "convert it with traceconv"}},
+    {0,
+     10,
+     "# tracer: ",
+     NULL,
+     {"a text of one of ftrace's tracers of functions", NULL,
+      "only the text of its events is read: atrace, or trace-cmd report"}},
     {0,
      10,
      "SIMPLEPERF",
      NULL,
      {"a report of simpleperf for its scripts", NULL,
       "give perf.data itself, which tracemill reads"}},
-    {0, 8, "Nettrace", NULL, {"events of .NET (nettrace)", NULL, NULL}},
     {0, 10, "v8-version", NULL, {"a log of V8 (--prof)", NULL, V8_LOG}},
     {0,
      12,
@@ -324,6 +329,20 @@ static const struct known_type *of_scheduler(const uint8_t *p, size_t n)
 	return switches > 1 ? &records : NULL;
 }
 
+/* A call of a stack in a log of Windows, of which no reader makes a capture. */
+static bool windows_log_head(const uint8_t *p, size_t n)
+{
+	const char *s = (const char *)p, *end = s + n, *next;
+	struct stack_line_fault fault = {.number = 0};
+	struct stack_line l;
+
+	for (; (next = memchr(s, '\n', (size_t)(end - s))); s = next + 1)
+		if (stack_line_parse_windows(s, (size_t)(next - s), &l) ||
+		    (stack_line_parse_fault(s, (size_t)(next - s), &fault) && fault.has_offset))
+			return true;
+	return false;
+}
+
 const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid)
 {
 	static const struct known_type volume = {
@@ -334,6 +353,9 @@ const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid)
 					      "use it with a capture: --maps FILE"};
 	static const struct known_type jit = {"code that a runtime compiled (perf-PID.map)", NULL,
 					      GOES("--jit-map FILE")};
+	static const struct known_type log = {
+	    "a log with a stack of Windows", NULL,
+	    "tm-symbolize --text -e PROGRAM FILE names its calls"};
 	const struct mark *m = marks;
 	enum archive archive;
 	const struct known_type *f;
@@ -361,6 +383,8 @@ const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid)
 		return &map;
 	if (jit_head(p, n))
 		return &jit;
+	if (windows_log_head(p, n))
+		return &log;
 	f = of_uftrace(p, n);
 	return f ? f : of_scheduler(p, n);
 }

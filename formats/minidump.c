@@ -18,6 +18,9 @@ enum {
 	STREAM = 12,
 	STREAMS_MAX = 4096,
 	MODULE = 108,
+	THREAD = 48,
+	MEMORY = 16,
+	ROW_MAX = MODULE,
 	MODULES_MAX = 1 << 16,
 	NAME_BYTES_MAX = 8192,
 	CODEVIEW_MAX = 64,
@@ -64,7 +67,8 @@ enum status minidump_open(struct minidump *d, struct err *e)
 	return ST_OK;
 }
 
-bool minidump_find(const struct minidump *d, uint32_t type, struct minidump_place *place)
+/* Where the directory has a stream, be it in the file or not. */
+static bool listed(const struct minidump *d, uint32_t type, struct minidump_place *place)
 {
 	struct err ignored = ERR_INIT;
 	uint8_t bytes[STREAM];
@@ -75,9 +79,14 @@ bool minidump_find(const struct minidump *d, uint32_t type, struct minidump_plac
 			return false;
 		*place = (struct minidump_place){le32(bytes + 8), le32(bytes + 4)};
 		if (le32(bytes) == type)
-			return place->at <= d->size && place->size <= d->size - place->at;
+			return place->at <= d->size;
 	}
 	return false;
+}
+
+bool minidump_find(const struct minidump *d, uint32_t type, struct minidump_place *place)
+{
+	return listed(d, type, place) && place->size <= d->size - place->at;
 }
 
 uint32_t minidump_list(const struct minidump *d, uint32_t type, uint32_t each, uint64_t *first)
@@ -85,16 +94,19 @@ uint32_t minidump_list(const struct minidump *d, uint32_t type, uint32_t each, u
 	struct err ignored = ERR_INIT;
 	struct minidump_place p;
 	uint8_t number[4];
-	uint64_t n, head = sizeof number;
+	uint64_t n, there, head = sizeof number;
 
-	if (!minidump_find(d, type, &p) || p.size < sizeof number ||
+	if (!listed(d, type, &p) || p.size < sizeof number ||
 	    minidump_read(d, p.at, number, sizeof number, "list", &ignored))
 		return 0;
 	n = le32(number);
 	if (p.size == 2 * sizeof number + n * each) /* aligned to 8 bytes */
 		head = 2 * sizeof number;
 	*first = p.at + head;
-	return n <= (p.size - sizeof number) / each ? (uint32_t)n : 0;
+	if (n > (p.size - sizeof number) / each || *first > d->size)
+		return 0;
+	there = (d->size - *first) / each; /* of a list that is cut the whole records */
+	return (uint32_t)(n < there ? n : there);
 }
 
 uint32_t minidump_string(const struct minidump *d, uint64_t at, struct trace *t)
@@ -128,15 +140,26 @@ static void swap_guid(uint8_t id[16])
 		id[i] = was[from[i]];
 }
 
-/* RSDS with a GUID, or BpEL with a build-id. */
-static void read_module_id(const struct minidump *d, const uint8_t *row, struct minidump_module *m)
+/* Of a PE file that has no GUID: its time stamp and its size, as object_id_differs knows them. */
+static void stamp_module(const uint8_t *row, struct minidump_module *m)
+{
+	const uint32_t stamp = le32(row + 16), size = le32(row + 8);
+
+	for (unsigned i = 0; stamp && i < 4; i++) {
+		m->id[i] = (uint8_t)(stamp >> (24 - 8 * i));
+		m->id[4 + i] = (uint8_t)(size >> (24 - 8 * i));
+	}
+	m->n_id = stamp ? 8 : 0;
+}
+
+/* RSDS with a GUID and an age, or BpEL with a build-id. */
+static void read_codeview(const struct minidump *d, const uint8_t *row, struct minidump_module *m)
 {
 	struct err ignored = ERR_INIT;
 	uint32_t size = le32(row + 76), n = size < CODEVIEW_MAX ? size : CODEVIEW_MAX;
 	bool mac = d->platform == MINIDUMP_MAC || d->platform == MINIDUMP_IOS;
 	uint8_t bytes[CODEVIEW_MAX];
 
-	m->n_id = 0;
 	if (n < 5 || minidump_read(d, le32(row + 80), bytes, n, "id", &ignored))
 		return;
 	if (!memcmp(bytes, "LEpB", 4)) {
@@ -145,11 +168,19 @@ static void read_module_id(const struct minidump *d, const uint8_t *row, struct 
 	} else if (n >= 20 && !memcmp(bytes, "RSDS", 4)) {
 		if (mac)
 			swap_guid(bytes + 4);
-		m->n_id = 16;
-		memcpy(m->id, bytes + 4, 16);
 		/* Of Linux only the first bytes of the build-id, or a hash of the code. */
 		m->is_partial = !mac && d->platform && d->platform != MINIDUMP_WINDOWS;
+		m->n_id = !mac && !m->is_partial && n >= 24 ? 20 : 16; /* with the age */
+		memcpy(m->id, bytes + 4, m->n_id);
 	}
+}
+
+static void read_module_id(const struct minidump *d, const uint8_t *row, struct minidump_module *m)
+{
+	m->n_id = 0;
+	read_codeview(d, row, m);
+	if (!m->n_id && d->platform == MINIDUMP_WINDOWS)
+		stamp_module(row, m);
 }
 
 /* 0: none that names a file. */
@@ -260,4 +291,80 @@ enum status minidump_modules(const struct minidump *d, struct trace *t, struct e
 		}
 	}
 	return added || maps ? ST_OK : err_at(e, ST_BAD, 0, "the minidump has no modules");
+}
+
+static bool is_outside(const struct minidump *d, uint64_t at, uint64_t n)
+{
+	return n && (at > d->size || n > d->size - at);
+}
+
+static bool rows_end_outside(const struct minidump *d, uint32_t type, uint32_t each,
+			     bool (*outside)(const struct minidump *d, const uint8_t *row))
+{
+	struct err ignored = ERR_INIT;
+	uint64_t first = 0;
+	uint32_t n = minidump_list(d, type, each, &first);
+	uint8_t row[ROW_MAX];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (minidump_read(d, first + (uint64_t)i * each, row, each, "row", &ignored) ||
+		    outside(d, row))
+			return true;
+	return false;
+}
+
+static bool is_stack_outside(const struct minidump *d, const uint8_t *row)
+{
+	return is_outside(d, le32(row + 36), le32(row + 32)) ||
+	       is_outside(d, le32(row + 44), le32(row + 40));
+}
+
+static bool is_memory_outside(const struct minidump *d, const uint8_t *row)
+{
+	return is_outside(d, le32(row + 12), le32(row + 8));
+}
+
+static bool is_module_outside(const struct minidump *d, const uint8_t *row)
+{
+	return is_outside(d, le32(row + 20), 4) || is_outside(d, le32(row + 80), le32(row + 76));
+}
+
+/* All of it lies in one piece behind a list of sizes. */
+static bool is_memory_64_outside(const struct minidump *d)
+{
+	struct err ignored = ERR_INIT;
+	struct minidump_place p;
+	uint8_t head[16], row[16];
+	uint64_t all = 0;
+
+	if (!minidump_find(d, MINIDUMP_MEMORY_64, &p) || p.size < sizeof head ||
+	    minidump_read(d, p.at, head, sizeof head, "memory", &ignored))
+		return false;
+	for (uint64_t i = 0; i < le64(head) && i < (p.size - sizeof head) / sizeof row; i++) {
+		if (minidump_read(d, p.at + sizeof head + i * sizeof row, row, sizeof row, "memory",
+				  &ignored) ||
+		    __builtin_add_overflow(all, le64(row + 8), &all))
+			return true;
+	}
+	return is_outside(d, le64(head + 8), all);
+}
+
+const char *minidump_cut(const struct minidump *d)
+{
+	struct err ignored = ERR_INIT;
+	uint8_t row[STREAM];
+
+	for (uint32_t i = 0; i < d->n_streams; i++)
+		if (minidump_read(d, d->streams_at + (uint64_t)i * STREAM, row, sizeof row,
+				  "stream", &ignored) ||
+		    (le32(row) && is_outside(d, le32(row + 8), le32(row + 4))))
+			return "a stream";
+	if (rows_end_outside(d, MINIDUMP_THREADS, THREAD, is_stack_outside))
+		return "the stack or the registers of a thread";
+	if (rows_end_outside(d, MINIDUMP_MODULES, MODULE, is_module_outside))
+		return "the name or the id of a module";
+	if (rows_end_outside(d, MINIDUMP_MEMORY, MEMORY, is_memory_outside) ||
+	    is_memory_64_outside(d))
+		return "memory";
+	return NULL;
 }

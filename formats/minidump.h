@@ -56,6 +56,8 @@ static inline bool minidump_is(const uint8_t *head, size_t n)
 	return n >= 4 && !memcmp(head, "MDMP", 4);
 }
 
+/* What lies behind the end of the file, of what its directory, threads and lists of memory say; NULL: nothing. */
+const char *minidump_cut(const struct minidump *d);
 /* Reads the header, with in or bytes and size set. */
 enum status minidump_open(struct minidump *d, struct err *e);
 /* Exactly n bytes at an offset of the file. */
@@ -63,8 +65,8 @@ enum status minidump_read(const struct minidump *d, uint64_t at, void *to, size_
 			  const char *what, struct err *e);
 /* False: there is no such stream, or it is not in the file. */
 bool minidump_find(const struct minidump *d, uint32_t type, struct minidump_place *place);
-/* A list of records behind their number, which may stand in 4 or 8 bytes: where the first one is. 0: there are none that
- * are in the file. */
+/* A list of records behind their number, which may stand in 4 or 8 bytes: where the first one is. Of a
+ * list that is cut those that are in the file; 0: there are none. */
 uint32_t minidump_list(const struct minidump *d, uint32_t type, uint32_t each, uint64_t *first);
 /* A text, in UTF-8: an id of t's strings. */
 uint32_t minidump_string(const struct minidump *d, uint64_t at, struct trace *t);

@@ -99,7 +99,9 @@ struct reader {
 	const struct reader_part *parts;
 	enum reader_cut cut; /* a promise that fuzz targets check; of one that rewinds, CUT_NEVER */
 	bool guesses;        /* has no mark: bids by what the head holds, behind known marks */
-	bool by_name;        /* nothing but its name chooses it: alone it makes no report */
+	/* What its report lacks, and the command that adds it, up to the file's name; NULL: nothing. */
+	const char *advice;
+	bool by_name; /* nothing but its name chooses it: alone it makes no report */
 	/* 0: not mine; else how many bits of the first n bytes (at most INPUT_HEAD) speak for it,
 	 * at least 8 for a text that can only guess. Without a mark all of the head must be it: counts
 	 * that fit, records one behind the other, names that can be read. Pure; n may be 0. whole: head

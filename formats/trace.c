@@ -29,7 +29,7 @@ static enum status trace_reader_capture(struct import *im, struct trace_stream *
 	struct trace *t = im->t;
 	const uint8_t *payload;
 	struct trace_chunk c = {0};
-	enum status st;
+	enum status st = ST_OK;
 
 	while (c.kind != CHUNK_TOTALS) {
 		st = stream_next(s, &c, &payload, e);

@@ -78,7 +78,7 @@ class Browser:
             raise RuntimeError(r["exceptionDetails"].get("exception", {}).get("description", "a script failed"))
         return r["result"].get("value")
 
-    def wait(self, script, seconds=20):
+    def wait(self, script, seconds=60):
         end = time.time() + seconds
         while time.time() < end:
             try:

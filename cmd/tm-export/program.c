@@ -3,6 +3,7 @@
 
 #include "lib/cli/autosymbolize.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/filter.h"
 #include "lib/cli/session.h"
 #include "lib/export/export.h"
 #include "lib/select/marks.h"
@@ -11,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *const domain_words[] = {"auto", "malloc", "pool", "mmap",
-					   "mono", "lua",    "all",  NULL};
 
 /* The export, with the notes of each capture printed when it has ended. */
 struct told {
@@ -100,6 +98,16 @@ static void check(const struct exporter *x, const char *output, const char *orig
 		cli_usage("--events is for --as sqlite");
 }
 
+/* Formats of events have no stacks to take calls out of. */
+static void export_check_view(const struct exporter *x, const struct cli_filter *f)
+{
+	if (!(x->flags & EXPORT_VIEW) && (filters_take_calls(f->filters) || f->hook_cost))
+		cli_usage("--as %s writes events as they are: --hide, --show, --prune-from, "
+			  "--collapse-recursion, --collapse-module, --hide-library and --hook-cost "
+			  "are for folded, speedscope, pprof, firefox and sqlite",
+			  x->name);
+}
+
 static const char *make_output(const struct exporter *x, const char *output)
 {
 	const char *file = NULL;
@@ -152,7 +160,10 @@ int tm_export(int argc, char **argv)
 	struct cli_import import = {0};
 	const char *output = NULL, *original = NULL;
 	struct export_options o = {0};
-	int as = 0, metric = 0, domain = 0;
+	struct cli_filter filter = {0};
+	struct grouped_profile_options view = {0};
+	struct buf words = BUF_INIT;
+	int as = 0, metric = 0;
 	const struct exporter *format;
 	bool chosen = false, list = false;
 	struct cli_symbols symbols = {.off = false};
@@ -175,11 +186,8 @@ int tm_export(int argc, char **argv)
 		       "weight of a stack: auto, count, entries, requested, real, live-count, "
 		       "live-requested, live-real, samples, period, calls or self-time",
 		       &metric, export_sort_words()),
-	    ROW_CHOICE(
-		0, "domain", "NAME",
-		"blocks to count: auto (most bytes; default), malloc, pool, mmap, mono, lua or all",
-		&domain, domain_words),
-	    ROW_FLAG(0, "no-demangle", "show linkage names", &o.mangled),
+	    ROW_GROUP("stacks and blocks:"),
+	    CLI_VIEW_ROWS(filter),
 	    CLI_IMPORT_ROWS(import),
 	    CLI_SYMBOLS_ROW(symbols),
 	    ROW_ALIAS("metric", "sort"),
@@ -204,7 +212,14 @@ int tm_export(int argc, char **argv)
 	check(format, output, original, o.events);
 	cli_import_done(&import);
 	o.sort = export_sort_of(metric);
-	o.domain = domain - 1;
+	cli_filter_done(&filter);
+	cli_filter_project(&filter, &view);
+	export_check_view(format, &filter);
+	cli_filter_words(&filter, &words);
+	o.domain = view.domain;
+	o.mangled = view.mangled;
+	o.view = &view;
+	o.view_words = filters_take_calls(view.filters) ? buf_str(&words) : NULL;
 	o.file = &loop.file;
 	if (original && input_open(&in, original, &e)) {
 		cli_fail(original, &e);
@@ -241,6 +256,8 @@ int tm_export(int argc, char **argv)
 	x->free(x);
 	frame_marks_release(&told.marks);
 	cli_symbols_release(&symbols);
+	cli_filter_release(&filter);
+	buf_release(&words);
 	input_close(&in);
 	return cli_exit();
 }

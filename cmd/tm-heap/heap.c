@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/report/heap/with.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -204,6 +205,28 @@ static void cli_heap_print(struct cli_heap *c)
 		heap_view_free(views[i]);
 }
 
+/* Captures of the snapshots' processes. */
+static void cli_heap_with(struct cli_heap *c)
+{
+	struct cli_heap_reading *r = c->reading;
+	struct cli_loop loop = {.import = &c->import.options, .symbols = &c->symbols};
+	struct heap_with with;
+
+	heap_with_init(&with, &r->set);
+	loop.sink = &with.sink;
+	for (size_t i = 0; i < c->with.n; i++)
+		cli_inputs(&loop, 1, (char *[]){(char *)(uintptr_t)c->with.items[i]});
+	if (loop.read && !with.joined && r->set.n_builds)
+		cli_note(NULL, "--with: no capture was running when a snapshot was made");
+	if (with.undated)
+		cli_note(NULL, "--with: a capture without a date is taken as it is at its end");
+	if (with.pools)
+		cli_note(NULL, "--with: several pools of C# objects: it is not known which of them "
+			       "a userdata's number is of");
+	heap_with_release(&with);
+	heap_set_finish(&r->set);
+}
+
 void cli_heap_run(struct cli_heap *c)
 {
 	struct cli_heap_reading *r = c->reading;
@@ -212,10 +235,12 @@ void cli_heap_run(struct cli_heap *c)
 	r->set.captured = cli_heap_captured;
 	r->set.arg = c;
 	r->set.file = &r->loop.file;
+	r->set.keep = c->with.n > 0;
 	r->loop.import = &c->import.options;
 	r->loop.symbols = &c->symbols;
 	r->loop.sink = &r->set.sink;
 	cli_inputs(&r->loop, c->n_operands, c->operands);
+	cli_heap_with(c);
 	cli_progress_working("finding who holds what");
 	if (cli_heap_choose(c))
 		cli_heap_print(c);
@@ -226,6 +251,7 @@ void cli_heap_run(struct cli_heap *c)
 	owners_free(r->owners);
 	free(r);
 	c->reading = NULL;
+	opt_list_release(&c->with);
 	opt_list_release(&c->types);
 	opt_list_release(&c->sites);
 	opt_list_release(&c->roots);

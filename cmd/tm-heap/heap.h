@@ -15,7 +15,7 @@ struct cli_heap { /* the options, as they are spelled */
 	struct cli_import import;
 	struct cli_report report;
 	struct cli_symbols symbols;
-	struct opt_list types, sites, roots, owner_patterns, owner_files;
+	struct opt_list with, types, sites, roots, owner_patterns, owner_files;
 	bool literal, caseless, dominators, duplicates, destroyed, has_set, has_snapshot;
 	const char *who, *min_percent;
 	int by, sort, op, same;

@@ -2,6 +2,23 @@
 #include "cmd/tm-heap/program.h"
 
 #include "cmd/tm-heap/heap.h"
+#include "lib/base/mem.h"
+
+#include <stdlib.h>
+
+/* The operands, and the captures beside them. */
+static void symbolize(struct cli_heap *c)
+{
+	size_t n = (size_t)c->n_operands;
+	const char **all = mem_array(n + c->with.n + 1, sizeof *all);
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = c->operands[i];
+	for (size_t i = 0; i < c->with.n; i++)
+		all[n + i] = c->with.items[i];
+	cli_autosymbolize(&c->symbols, "tm-heap", NULL, &c->import.options, n + c->with.n, all);
+	free(all);
+}
 
 int tm_heap(int argc, char **argv)
 {
@@ -19,6 +36,8 @@ int tm_heap(int argc, char **argv)
 	     .help = "snapshot to show (default: the last)",
 	     .to = &c.snapshot,
 	     .given = &c.has_snapshot},
+	    ROW_LIST(0, "with", "FILE", "capture of the process: who allocated, and native blocks",
+		     &c.with),
 	    ROW_STRING(0, "who", "WHAT", "who refers to an object (its id) or types (REGEX)",
 		       &c.who),
 	    ROW_NUMBER(0, "paths", "K", "paths to each object; 0: all (default 3)", &c.paths),
@@ -63,8 +82,7 @@ int tm_heap(int argc, char **argv)
 	c.operands = argv + 1;
 	cli_import_done(&c.import);
 	cli_report_start(&c.report);
-	cli_autosymbolize(&c.symbols, "tm-heap", NULL, &c.import.options, (size_t)c.n_operands,
-			  (const char *const *)c.operands);
+	symbolize(&c);
 	cli_sandbox("tm-heap", NULL);
 	cli_heap_check(&c);
 	cli_heap_run(&c);

@@ -28,15 +28,16 @@ static bool is_file_of(const struct object *o, const char *path, const struct fr
 	const struct object_build_id *id = object_build_id(o);
 	const char *base = path_base(path), *name = path_base_captured(m->name);
 	const size_t n = strlen(name);
+	struct object_build_id captured = {.len = (uint8_t)m->n_id};
+	const char *differs;
+	bool known;
 
 	if (id->len && m->n_id && m->is_partial)
 		return begins_id(id, m);
-	if (id->len && m->n_id) {
-		struct object_build_id captured = {.len = (uint8_t)m->n_id};
-
-		memcpy(captured.bytes, m->id, m->n_id);
-		return object_build_id_equal(id, &captured);
-	}
+	memcpy(captured.bytes, m->id, m->n_id);
+	differs = object_id_differs(o, &captured, &known);
+	if (known)
+		return !differs;
 	return !strncasecmp(base, name, n) &&
 	       (!base[n] || (object_is_source(o) && !strcmp(base + n, ".sym")));
 }

@@ -12,6 +12,7 @@
 #include "lib/disasm/disasm.h"
 #include "lib/group/metric.h"
 #include "lib/inspect/report.h"
+#include "lib/object/id_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -180,17 +181,19 @@ static void report_other_build(const struct costs *c, const struct costs_binary 
 {
 	const struct object_build_id *own = object_build_id(b->x->file.object);
 	const char *path = b->x->file.path;
+	struct object_build_id other = {.len = 0};
+	char other_text[OBJECT_ID_TEXT], own_text[OBJECT_ID_TEXT];
 	struct buf text = BUF_INIT;
 	const char *bytes;
 	size_t n;
 
 	bytes = names_text(&c->p->names, b->other_id, &n);
-	buf_addf(&text, "the trace has %zu addresses of another build of the binary: ", b->others);
-	for (size_t i = 0; i < n; i++)
-		buf_addf(&text, "%02x", (uint8_t)bytes[i]);
-	buf_adds(&text, ", not ");
-	for (size_t i = 0; i < own->len; i++)
-		buf_addf(&text, "%02x", own->bytes[i]);
+	other.len = (uint8_t)(n < OBJECT_BUILD_ID_MAX ? n : OBJECT_BUILD_ID_MAX);
+	memcpy(other.bytes, bytes, other.len);
+	object_id_text(&other, own->age, other_text);
+	object_id_text(own, false, own_text);
+	buf_addf(&text, "the trace has %zu addresses of another build of the binary: %s, not %s",
+		 b->others, other_text, own_text);
 	if (b->places) {
 		cli_note(path, "%s", buf_str(&text));
 	} else {

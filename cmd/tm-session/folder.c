@@ -43,7 +43,7 @@ static bool is_uftrace(const char *path)
 	return is;
 }
 
-/* Hidden files and links to folders are passed over; names come in the order of their bytes. */
+/* Hidden files and links to folders are passed over, but links to files are not; names come in the order of their bytes. */
 static void list(struct session *s, const char *path, unsigned depth)
 {
 	char **names = NULL;
@@ -62,16 +62,22 @@ static void list(struct session *s, const char *path, unsigned depth)
 	for (size_t i = 0; i < n; i++) {
 		struct buf b = BUF_INIT;
 		char *full;
+		bool link;
 
 		buf_addf(&b, "%s/%s", path, names[i]);
 		full = mem_strdup(buf_str(&b));
 		buf_release(&b);
 		free(names[i]);
-		if (!lstat(full, &st) && S_ISDIR(st.st_mode) && !is_uftrace(full)) {
+		st.st_mode = 0;
+		link = !lstat(full, &st) && S_ISLNK(st.st_mode);
+		if (S_ISDIR(st.st_mode) && !is_uftrace(full)) {
 			if (depth < SESSION_DEPTH)
 				list(s, full, depth + 1);
 			free(full);
-		} else if (!stat(full, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+		} else if (!stat(full, &st) && (S_ISREG(st.st_mode) || is_uftrace(full))) {
+			/* Its file may be outside of the folder. */
+			if (link)
+				sandbox_allow(SANDBOX_READ, full);
 			add_file(s, full);
 		} else {
 			free(full);

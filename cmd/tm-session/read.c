@@ -168,50 +168,65 @@ int64_t session_duration(const struct session *s)
 
 struct log_sink {
 	struct sink sink;
-	struct session *session;
+	const struct session *session;
 	struct session_file *file;
-	bool complete; /* the frames that will be shown are known */
+	uint64_t captures; /* the clock is that of the first */
 };
 
-static bool is_shown(const struct log_sink *l, int64_t time)
+/* Keeps the line if it is one of the nearest. */
+static void keep_line(struct session_lines *to, const struct session_line *line, const char *text,
+		      size_t n, const char *level)
 {
-	const struct session *s = l->session;
-	int64_t error = l->file->clock.error;
+	size_t at = to->n;
 
-	for (size_t i = 0; i < s->n_worst; i++) {
-		const struct clock_frame *f = &s->axis.frames[s->worst[i].frame];
-
-		if (time >= f->start - error && time <= f->start + f->duration + error)
-			return true;
+	to->all++;
+	while (at && to->items[at - 1].away > line->away)
+		at--;
+	if (at == SESSION_LINES)
+		return;
+	if (to->n == SESSION_LINES) {
+		to->n--;
+		free(to->items[to->n].text);
+		free(to->items[to->n].level);
 	}
-	return false;
+	memmove(&to->items[at + 1], &to->items[at], (to->n - at) * sizeof *to->items);
+	to->items[at] = *line;
+	to->items[at].nth = to->all;
+	to->items[at].text = mem_strndup(text, n);
+	to->items[at].level = mem_strdup(level);
+	to->n++;
+}
+
+/* How far from the frame a time is; below 0: further than the error. */
+static int64_t away_from(const struct clock_frame *f, int64_t time, int64_t error)
+{
+	int64_t end = f->start + (f->duration > 0 ? f->duration : 0);
+	int64_t away = time < f->start ? f->start - time : time > end ? time - end : 0;
+
+	return away <= error ? away : -1;
 }
 
 static enum status log_sink_event(struct sink *sink, struct trace *t, const struct event *ev,
 				  struct err *e)
 {
 	struct log_sink *l = (struct log_sink *)sink;
-	struct session_file *f = l->file;
-	const char *text, *level = "";
+	const struct session *s = l->session;
+	struct session_line line;
+	const char *text, *level;
 	size_t n;
-	int64_t time;
 
 	(void)e;
-	if (ev->kind != EV_LOG || !(ev->has & EV_HAS_TIME))
+	if (ev->kind != EV_LOG || !(ev->has & EV_HAS_TIME) || l->captures > 1)
 		return ST_OK;
-	time = clock_there(&f->clock, ev->time);
-	if (l->complete && !is_shown(l, time))
-		return ST_OK;
-	if (f->n_lines == SESSION_LINES) {
-		f->left_out++;
-		return ST_OK;
-	}
+	line.time = clock_there(&l->file->clock, ev->time);
 	text = intern_text(&t->strings, ev->has & EV_HAS_NAME ? ev->name : 0, &n);
-	text = arena_strndup(&l->session->texts, text, n);
-	if (ev->has & EV_HAS_TYPE)
-		level = arena_strndup(&l->session->texts, trace_text(t, t->markers[ev->type].name),
-				      strlen(trace_text(t, t->markers[ev->type].name)));
-	VEC_PUSH(f->lines, f->n_lines, f->cap_lines) = (struct session_line){time, text, level};
+	level = ev->has & EV_HAS_TYPE ? trace_text(t, t->markers[ev->type].name) : "";
+	for (size_t i = 0; i < s->n_worst; i++) {
+		line.away =
+		    away_from(&s->axis.frames[s->worst[i].frame], line.time, l->file->clock.error);
+		if (line.away >= 0)
+			keep_line(&l->file->lines[i], &line, text, n, level);
+	}
 	return ST_OK;
 }
 
@@ -221,10 +236,30 @@ static enum status log_sink_batch(struct sink *s, struct trace *t, const struct 
 	return sink_each(s, t, b, e, log_sink_event);
 }
 
-static enum status log_sink_edge(struct sink *s, struct trace *t, struct err *e)
+static enum status log_sink_begin(struct sink *s, struct trace *t, struct err *e)
+{
+	(void)t, (void)e;
+	((struct log_sink *)s)->captures++;
+	return ST_OK;
+}
+
+static enum status log_sink_end(struct sink *s, struct trace *t, struct err *e)
 {
 	(void)s, (void)t, (void)e;
 	return ST_OK;
+}
+
+static void read_log(struct session *s, struct session_file *f, const struct import_options *import)
+{
+	struct log_sink log = {
+	    .sink = {.begin = log_sink_begin, .batch = log_sink_batch, .end = log_sink_end},
+	    .session = s,
+	    .file = f};
+	const struct import_options o = options_of(f, import);
+	struct cli_loop loop = {.import = &o, .sink = &log.sink};
+
+	f->lines = mem_zarray(s->n_worst + 1, sizeof *f->lines);
+	cli_inputs(&loop, 1, &f->path);
 }
 
 /* --- what is in the frames --- */
@@ -316,30 +351,35 @@ static void end_part(struct session *s, struct session_part *p)
 	free(all);
 }
 
+/* A sink that hands on to s, too. */
+static struct sink *tee_to(struct sink_tee *tees, size_t *n, struct sink *s, struct sink *to)
+{
+	if (!to)
+		return s;
+	sink_tee_init(&tees[*n], s, to);
+	return &tees[(*n)++].tap.sink;
+}
+
 static void read_parts(struct session *s, struct session_file *f,
 		       const struct import_options *import, struct cli_symbols *symbols)
 {
-	struct log_sink log = {
-	    .sink = {.begin = log_sink_edge, .batch = log_sink_batch, .end = log_sink_edge},
-	    .session = s,
-	    .file = f,
-	    .complete = !f->survey.domains};
 	const struct import_options o = options_of(f, import);
 	struct cli_loop loop = {.import = &o, .symbols = symbols};
 	struct sink_tee tees[2 * (PART_COUNTERS + 1)];
 	struct axis_tap tap;
-	struct sink *to = &log.sink;
+	struct sink *to = NULL;
 	size_t n = 0;
 
 	add_parts(s, f);
+	if (!f->n_parts)
+		return;
 	for (size_t i = 0; i < f->n_parts; i++) {
-		sink_tee_init(&tees[n], frames_sink(&f->parts[i].frames), to);
-		to = &tees[n++].tap.sink;
-		if (!f->parts[i].lines)
-			continue;
-		sink_tee_init(&tees[n],
-			      grouped_profile_sink(frames_lines_project(f->parts[i].lines)), to);
-		to = &tees[n++].tap.sink;
+		struct session_part *p = &f->parts[i];
+
+		to = tee_to(tees, &n, frames_sink(&p->frames), to);
+		if (p->lines)
+			to = tee_to(tees, &n, grouped_profile_sink(frames_lines_project(p->lines)),
+				    to);
 	}
 	axis_tap_init(&tap, to, &s->axis, &f->survey, &f->clock);
 	loop.sink = &tap.tap.sink;
@@ -428,7 +468,7 @@ static void choose_of_part(struct session *s, const struct session_file *f,
 	buf_release(&b);
 }
 
-/* Logs come last, when it is known which frames are shown. */
+/* Logs come last, when all frames that are shown are known. */
 void session_read(struct session *s, const struct import_options *import,
 		  struct cli_symbols *symbols)
 {
@@ -443,19 +483,20 @@ void session_read(struct session *s, const struct import_options *import,
 	set_axis(s);
 	place_all(s);
 	choose_longest(s);
-	for (unsigned logs = 0; logs < 2; logs++)
-		for (size_t i = 0; i < s->n; i++) {
-			struct session_file *f = &s->files[i];
+	for (size_t i = 0; i < s->n; i++) {
+		struct session_file *f = &s->files[i];
 
-			/* Without times there is neither a frame nor growth over time. */
-			if (!f->surveyed || !f->survey.timed || f->survey.events[EV_OBJECT] ||
-			    logs != (f->survey.events[EV_LOG] != 0))
-				continue;
-			read_parts(s, f, import, symbols);
-			for (size_t k = 0; k < f->n_parts; k++)
-				if (f->parts[k].what < DOMAINS)
-					choose_of_part(s, f, &f->parts[k]);
-		}
+		/* Without times there is neither a frame nor growth over time. */
+		if (!f->surveyed || !f->survey.timed || f->survey.events[EV_OBJECT])
+			continue;
+		read_parts(s, f, import, symbols);
+		for (size_t k = 0; k < f->n_parts; k++)
+			if (f->parts[k].what < DOMAINS)
+				choose_of_part(s, f, &f->parts[k]);
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->files[i].clock.by && s->files[i].survey.events[EV_LOG] && s->n_worst)
+			read_log(s, &s->files[i], import);
 }
 
 const char *part_word(const struct session_part *p)
@@ -541,6 +582,14 @@ bool session_leaks(const struct session_growth *g)
 	       g->after > g->before;
 }
 
+static void release_lines(struct session_lines *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->items[i].text);
+		free(l->items[i].level);
+	}
+}
+
 void session_release(struct session *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -553,6 +602,8 @@ void session_release(struct session *s)
 		}
 		free(f->parts);
 		survey_release(&f->survey);
+		for (size_t k = 0; f->lines && k < s->n_worst; k++)
+			release_lines(&f->lines[k]);
 		free(f->lines);
 		free(f->path);
 	}

@@ -110,17 +110,13 @@ static struct table_column grown_columns[] = {
     {"site", "site", COLUMN_TEXT, COLUMN_SHORTEN, 0},
 };
 
-enum { PACE_WHAT, PACE_VALUE, PACE_UNIT, PACE_COLUMNS };
-static struct table_column pace_columns[] = {
-    {"measure", "measure", COLUMN_TEXT, COLUMN_PROSE, 0},
-    {"value", "value", COLUMN_DECIMAL, 0, 2},
-    {"unit", "unit", COLUMN_TEXT, COLUMN_PROSE, 0},
-};
+static struct table_column pace_columns[PACING_METRICS];
 
-enum { LOG_FRAME, LOG_TIME, LOG_FILE, LOG_LEVEL, LOG_TEXT, LOG_COLUMNS };
+enum { LOG_FRAME, LOG_TIME, LOG_ERROR, LOG_FILE, LOG_LEVEL, LOG_TEXT, LOG_COLUMNS };
 static struct table_column log_columns[] = {
     {"frame", "frame", COLUMN_INT, 0, 0},
     {"at_ns", "at", COLUMN_TIME, 0, 0},
+    {"error_ns", "+/-", COLUMN_TIME, 0, 0},
     {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
     {"level", "level", COLUMN_TEXT, 0, 0},
     {"text", "log", COLUMN_TEXT, COLUMN_SHORTEN, 0},
@@ -132,8 +128,7 @@ struct session_report {
 	struct session *s;
 	struct sheet sheets[SHEETS];
 	char titles[SHEETS][160];
-	const char *notes[4];
-	size_t n_notes;
+	bool left_out; /* lines that the table of logs does not have */
 };
 
 /* --- files --- */
@@ -167,6 +162,10 @@ static void clock_text(const struct session *s, const struct session_file *f, st
 	}
 	if (f->through != s->reference)
 		buf_addf(b, ", through %s", s->files[f->through].name);
+	if (c->dates) {
+		buf_adds(b, "; the dates at which the files begin contradict that by ");
+		time_text(b, c->dates < 0 ? -(uint64_t)c->dates : (uint64_t)c->dates);
+	}
 }
 
 static void date_text(const struct survey *v, struct buf *b)
@@ -364,50 +363,75 @@ static void say_counters(struct session_report *r, const struct session_file *f,
 	buf_release(&b);
 }
 
-/* The lines that may be of the frame, as far as the clock of the log is known; of many, those that are nearest to it. */
-static void say_log(struct session_report *r, const struct session_file *f, size_t frame)
+static int compare_lines(const void *a, const void *b)
 {
-	const struct clock_frame *at = &r->s->axis.frames[frame];
-	int64_t error = f->clock.error, end = at->start + (at->duration > 0 ? at->duration : 0);
-	size_t from = BISECT(i, (size_t)0, f->n_lines, f->lines[i].time < at->start - error);
-	size_t to = BISECT(i, from, f->n_lines, f->lines[i].time <= end + error);
-	size_t near = BISECT(i, from, to, f->lines[i].time < at->start), first, last;
+	const struct session_line *x = a, *y = b;
+
+	return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+				  : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+static void fill_log(struct session_report *r, const struct session_file *f, size_t frame,
+		     const struct session_line *l)
+{
+	struct sheet *to = &r->sheets[LOG];
+	struct table_cell *c = sheet_row(to);
+
+	c[LOG_FRAME] = cell_signed(r->s->axis.numbers[frame]);
+	c[LOG_TIME] = cell_signed(l->time);
+	c[LOG_ERROR] = cell_signed(f->clock.error);
+	c[LOG_FILE] = sheet_text(to, f->name);
+	if (*l->level)
+		c[LOG_LEVEL] = sheet_text(to, l->level);
+	c[LOG_TEXT] = sheet_text(to, l->text);
+}
+
+static void say_line(struct session_report *r, const struct session_file *f, size_t frame,
+		     const struct session_line *l)
+{
+	/* The text begins with its level, or has none. */
+	bool has_level = !strncasecmp(l->text, l->level, strlen(l->level));
 	struct buf b = BUF_INIT;
 
-	first = near - from > LINES_SHOWN / 2 ? near - LINES_SHOWN / 2 : from;
-	last = to - first > LINES_SHOWN ? first + LINES_SHOWN : to;
-	for (size_t i = first; i < last; i++) {
-		const struct session_line *l = &f->lines[i];
-		struct table_cell *c = sheet_row(&r->sheets[LOG]);
-		bool told; /* the text begins with its level, or has none */
-
-		buf_addf(&b, "log, %s", f->name);
-		if (error > at->duration) {
-			buf_adds(&b, " (+/- ");
-			time_text(&b, (uint64_t)error);
-			buf_adds(&b, ")");
-		}
-		told = !strncasecmp(l->text, l->level, strlen(l->level));
-		buf_addf(&b, ": %s%s%s", told ? "" : l->level, told ? "" : ": ", l->text);
-		sheet_detail(&r->sheets[WORST], &b);
-		c[LOG_FRAME] = cell_signed(r->s->axis.numbers[frame]);
-		c[LOG_TIME] = cell_signed(l->time);
-		c[LOG_FILE] = sheet_text(&r->sheets[LOG], f->name);
-		if (*l->level)
-			c[LOG_LEVEL] = sheet_text(&r->sheets[LOG], l->level);
-		c[LOG_TEXT] = sheet_text(&r->sheets[LOG], l->text);
+	buf_addf(&b, "log, %s", f->name);
+	if (f->clock.error > r->s->axis.frames[frame].duration) {
+		buf_adds(&b, " (+/- ");
+		time_text(&b, (uint64_t)f->clock.error);
+		buf_adds(&b, ")");
 	}
-	if (to - from > LINES_SHOWN) {
-		buf_addf(&b, "log, %s: %zu other lines may be of this frame", f->name,
-			 to - from - LINES_SHOWN);
-		sheet_detail(&r->sheets[WORST], &b);
-	}
+	buf_addf(&b, ": %s%s%s", has_level ? "" : l->level, has_level ? "" : ": ", l->text);
+	sheet_detail(&r->sheets[WORST], &b);
 	buf_release(&b);
 }
 
-static void fill_frame(struct session_report *r, const struct session_worst *w)
+/* The lines that are nearest to the frame, by time: a few beneath it, all that are kept in a table. */
+static void say_log(struct session_report *r, const struct session_file *f,
+		    const struct session_lines *lines, size_t frame)
+{
+	struct session_line by_time[SESSION_LINES];
+	size_t shown = lines->n < LINES_SHOWN ? lines->n : LINES_SHOWN;
+	struct buf b = BUF_INIT;
+
+	memcpy(by_time, lines->items, lines->n * sizeof *by_time);
+	sort_array(by_time, shown, sizeof *by_time, compare_lines);
+	for (size_t i = 0; i < shown; i++)
+		say_line(r, f, frame, &by_time[i]);
+	if (lines->all > shown) {
+		buf_addf(&b, "log, %s: %" PRIu64 " other line%s may be of this frame", f->name,
+			 lines->all - shown, plural_s(lines->all - shown));
+		sheet_detail(&r->sheets[WORST], &b);
+	}
+	buf_release(&b);
+	sort_array(by_time, lines->n, sizeof *by_time, compare_lines);
+	for (size_t i = 0; i < lines->n; i++)
+		fill_log(r, f, frame, &by_time[i]);
+	r->left_out |= lines->all > lines->n;
+}
+
+static void fill_frame(struct session_report *r, size_t worst)
 {
 	struct session *s = r->s;
+	const struct session_worst *w = &s->worst[worst];
 	const struct clock_frame *at = &s->axis.frames[w->frame];
 	struct table_cell *c = sheet_row(&r->sheets[WORST]);
 
@@ -427,29 +451,24 @@ static void fill_frame(struct session_report *r, const struct session_worst *w)
 			else
 				say_did(r, f, p, w->frame);
 		}
-		if (f->clock.by)
-			say_log(r, f, w->frame);
+		if (f->lines)
+			say_log(r, f, &f->lines[worst], w->frame);
 	}
 }
 
 static void fill_pacing(struct session_report *r)
 {
+	const struct session_axis *a = &r->s->axis;
 	struct pacing p = {.n = 0};
-	struct sheet *to = &r->sheets[PACE];
+	struct table_cell *c;
 	decimal v;
 
-	for (size_t i = 0; i < r->s->axis.n; i++)
-		pacing_add(&p, r->s->axis.frames[i].duration >= 0, r->s->axis.frames[i].duration);
-	for (unsigned m = 0; m < PACING_METRICS; m++) {
-		struct table_cell *c;
-
-		if (!pacing_value(&p, (enum pacing_metric)m, &v))
-			continue;
-		c = sheet_row(to);
-		c[PACE_WHAT] = cell_text(pacing_words[m].name, strlen(pacing_words[m].name));
-		c[PACE_VALUE] = cell_decimal(v);
-		c[PACE_UNIT] = cell_text(pacing_words[m].unit, strlen(pacing_words[m].unit));
-	}
+	for (size_t i = 0; i < a->n; i++)
+		pacing_add(&p, a->frames[i].duration >= 0, a->frames[i].duration);
+	c = a->n ? sheet_row(&r->sheets[PACE]) : NULL;
+	for (unsigned m = 0; c && m < PACING_METRICS; m++)
+		if (pacing_value(&p, (enum pacing_metric)m, &v))
+			c[m] = cell_decimal(v);
 	pacing_release(&p);
 }
 
@@ -511,14 +530,13 @@ static void title(struct session_report *r, unsigned sheet, const char *text)
 static void add_titles(struct session_report *r)
 {
 	const struct session *s = r->s;
-	uint64_t left_out = 0;
+	static const char *nearest[] = {
+	    "of each log and frame, the 32 nearest lines are listed; there are more"};
 	size_t captures = 0;
 	struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		captures += s->files[i].surveyed;
-		left_out += s->files[i].left_out;
-	}
 	if (s->n == 1)
 		buf_addf(&b, "1 file, %s", captures ? "a capture" : "no capture");
 	else
@@ -538,11 +556,9 @@ static void add_titles(struct session_report *r)
 	r->sheets[WORST].table.flags = TABLE_AHEAD;
 	r->sheets[GROWN].table.empty = "no file has allocations that can be followed over time";
 	r->sheets[LEAKS].table.empty = "no site rose so";
-	if (left_out)
-		r->notes[r->n_notes++] = "of a log, the first 10000 lines that may be of these "
-					 "frames are kept: nearer ones may be missing";
-	r->sheets[WORST].table.notes = r->sheets[LOG].table.notes = r->notes;
-	r->sheets[WORST].table.n_notes = r->sheets[LOG].table.n_notes = r->n_notes;
+	_Static_assert(SESSION_LINES == 32, "as the note says");
+	r->sheets[LOG].table.notes = nearest;
+	r->sheets[LOG].table.n_notes = r->left_out;
 }
 
 struct session_report *session_report_new(struct session *s)
@@ -556,7 +572,7 @@ struct session_report *session_report_new(struct session *s)
 	    [WORST] = {"worst-frames", NULL, worst_columns, WORST_COLUMNS},
 	    [DID] = {"in-frames", "what each domain did in these frames", did_columns, DID_COLUMNS},
 	    [LOG] = {"log", "lines of logs in these frames", log_columns, LOG_COLUMNS},
-	    [PACE] = {"pacing", "pacing of frames", pace_columns, PACE_COLUMNS},
+	    [PACE] = {"pacing", "how evenly frames came", pace_columns, PACING_METRICS},
 	    [GROWN] = {"growth", "live bytes, after a quarter of the time and at the end",
 		       grown_columns, GROWN_COLUMNS - 1},
 	    [LEAKS] = {"leaks",
@@ -566,12 +582,13 @@ struct session_report *session_report_new(struct session *s)
 	struct session_report *r = mem_zalloc(sizeof *r);
 
 	r->s = s;
+	frames_pacing_columns(pace_columns);
 	for (unsigned i = 0; i < SHEETS; i++)
 		sheet_init(&r->sheets[i], of[i].name, of[i].title, of[i].columns, of[i].n);
 	for (size_t i = 0; i < s->n; i++)
 		fill_file(r, &s->files[i]);
 	for (size_t i = 0; i < s->n_worst; i++)
-		fill_frame(r, &s->worst[i]);
+		fill_frame(r, i);
 	fill_pacing(r);
 	for (size_t i = 0; i < s->n; i++)
 		for (size_t k = 0; k < s->files[i].n_parts; k++)

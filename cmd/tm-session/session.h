@@ -17,16 +17,16 @@
 
 enum {
 	SESSION_FILES = 4096,
-	SESSION_DEPTH = 8,     /* of folders in the folder */
-	SESSION_LINES = 10000, /* of a log that are kept, of each file */
-	SESSION_STEPS = 8,     /* of a file's time, for growth */
-	SESSION_PARTS = 16,    /* of a step: so finely its ends are known */
-	SESSION_SITES = 3,     /* of a part in a frame */
-	SESSION_LONGEST = 5,   /* frames, by duration */
-	SESSION_MOST = 3,      /* and by each part */
-	SESSION_OUTLIER = 4,   /* times the median: a frame is shown for what a part did in it */
-	SESSION_LEAKS = 20,    /* rows */
-	SESSION_COUNTERS = 8,  /* of a file, that are shown in a frame */
+	SESSION_DEPTH = 8,    /* of folders in the folder */
+	SESSION_LINES = 32,   /* of a log, of each frame that is shown */
+	SESSION_STEPS = 8,    /* of a file's time, for growth */
+	SESSION_PARTS = 16,   /* of a step: so finely its ends are known */
+	SESSION_SITES = 3,    /* of a part in a frame */
+	SESSION_LONGEST = 5,  /* frames, by duration */
+	SESSION_MOST = 3,     /* and by each part */
+	SESSION_OUTLIER = 4,  /* times the median: a frame is shown for what a part did in it */
+	SESSION_LEAKS = 20,   /* rows */
+	SESSION_COUNTERS = 8, /* of a file, that are shown in a frame */
 };
 
 /* What one file says of one domain, of its calls, or its counters. */
@@ -43,9 +43,19 @@ struct session_part {
 	uint64_t median;            /* of a frame; of calls: ns */
 };
 
-struct session_line {             /* of a log */
-	int64_t time;             /* of the axis */
-	const char *text, *level; /* level: "" where it has none */
+struct session_line {       /* of a log */
+	int64_t time;       /* of the axis */
+	int64_t away;       /* ns before or behind the frame; 0: in it */
+	uint64_t nth;       /* of the lines that may be of the frame */
+	char *text, *level; /* level: "" where it has none */
+};
+
+/* Lines of a log that may be of a frame that is shown, within the error of the log's clock: those that are nearest to it,
+ * the nearest first, and of equal ones the first of the file. */
+struct session_lines {
+	struct session_line items[SESSION_LINES];
+	size_t n;
+	uint64_t all; /* with those that are not kept */
 };
 
 struct session_file {
@@ -61,9 +71,7 @@ struct session_file {
 	size_t through;                    /* the file by which it was aligned */
 	struct session_part *parts;
 	size_t n_parts;
-	struct session_line *lines;
-	size_t n_lines, cap_lines;
-	uint64_t left_out; /* lines that are not kept */
+	struct session_lines *lines; /* by frame that is shown; NULL: it has no log, or no clock */
 };
 
 struct session_worst {

@@ -2,11 +2,14 @@
 #include "cmd/tm-symbolize/log.h"
 
 #include "lib/cli/cli.h"
+#include "lib/cli/file_kind.h"
 #include "lib/cli/symbolizer.h"
 #include "lib/input/input.h"
+#include "lib/library/trace_symbolizer.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LINE_LONGEST = 1 << 20, ENOUGH = 4 << 20 };
 
@@ -14,14 +17,36 @@ struct log {
 	struct tracemill_symbolizer *s;
 	struct tracemill_trace_symbolizer *trace_symbolizer;
 	const char *file;
+	const char *path; /* NULL: it cannot be read twice */
+	bool ahead;       /* what lines say of modules, and no more */
 	struct buf lines; /* that wait */
 };
+
+static void stack_log_read_file(struct log *g, const char *path);
+
+/* A line may say that the module of earlier ones is of another build. */
+static void read_ahead(struct log *g)
+{
+	struct log ahead = {
+	    .s = g->s, .trace_symbolizer = g->trace_symbolizer, .file = g->file, .ahead = true};
+
+	stack_log_read_file(&ahead, g->path);
+	buf_release(&ahead.lines);
+	g->path = NULL;
+}
 
 static void pour(struct log *g)
 {
 	const char *named;
 	size_t n;
 
+	if (g->ahead) {
+		if (trace_symbolizer_scan_text(g->trace_symbolizer, buf_at(&g->lines, 0),
+					       g->lines.len))
+			cli_symbolizer_fail(g->s, g->file);
+		g->lines.len = 0;
+		return;
+	}
 	if (tracemill_trace_symbolizer_text(g->trace_symbolizer, buf_at(&g->lines, 0), g->lines.len,
 					    &named, &n))
 		cli_symbolizer_fail(g->s, g->file);
@@ -33,8 +58,11 @@ static void add_line(struct log *g, const char *s, size_t n)
 {
 	buf_add(&g->lines, s, n);
 	buf_addc(&g->lines, '\n');
-	if (g->lines.len >= ENOUGH)
-		pour(g);
+	if (g->lines.len < ENOUGH)
+		return;
+	if (g->path)
+		read_ahead(g);
+	pour(g);
 }
 
 static void stack_log_add_lines(void *arg, const struct input_line *lines, size_t n)
@@ -67,7 +95,8 @@ static void stack_log_read_file(struct log *g, const char *path)
 	size_t n;
 
 	if (input_open(&in, path, &e)) {
-		cli_fail(path, &e);
+		if (!g->ahead)
+			cli_fail(path, &e);
 		return;
 	}
 	while ((n = next_line(&in.cur))) {
@@ -75,38 +104,60 @@ static void stack_log_read_file(struct log *g, const char *path)
 
 		add_line(g, s, n - (s[n - 1] == '\n'));
 		in.cur.pos += n;
-		cli_progress("symbolizing", input_consumed(&in), in.size);
+		cli_progress(g->ahead ? "reading" : "symbolizing", input_consumed(&in), in.size);
 	}
 	pour(g);
-	if (cursor_failed(&in.cur))
+	if (cursor_failed(&in.cur) && !g->ahead)
 		cli_fail(path, &e);
 	input_close(&in);
 }
 
-static void report(const struct tracemill_text_sums *x, const char *file)
+static void report_no_call(const char *file, const char *path)
+{
+	bool is_capture = false;
+	const char *what = path ? file_not_a_log(path, &is_capture) : NULL;
+
+	cli_note(file, "no line of the log is a call of a stack");
+	if (what && is_capture)
+		cli_note(file, "a capture (%s): without --text, tm-symbolize names its calls",
+			 what);
+	else if (what)
+		cli_note(file, "%s, and no log", what);
+}
+
+static void report(const struct tracemill_text_sums *x, const char *file, const char *path)
 {
 	uint64_t none = x->n - x->named - x->kept;
 
 	if (!x->n) {
-		cli_note(file, "no line of the log is a call of a stack");
+		report_no_call(file, path);
 		return;
 	}
-	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls have a name now%s", x->named, x->n,
-		 none ? "" : "; none lacks one");
+	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls were named%s", x->named, x->n,
+		 !none && x->kept ? "; the others had names" : "");
 	if (x->kept)
-		cli_note(file, "%" PRIu64 " had one before, and no better one was found", x->kept);
+		cli_note(file, "%" PRIu64 " keep the name that they had: no better one was found",
+			 x->kept);
 	for (unsigned r = 0; r < sizeof x->reasons / sizeof *x->reasons; r++)
 		if (x->reasons[r])
 			cli_note(file, "%" PRIu64 " stay as they were: %s", x->reasons[r],
-				 tracemill_reason_text(r));
+				 r == TRACEMILL_REASON_REPLACED
+				     ? "this file is of another build: the log says other "
+				       "things of it"
+				     : tracemill_reason_text(r));
 }
 
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 					  struct tracemill_trace_symbolizer *n, const char *path)
 {
 	bool piped = !strcmp(path, "-");
-	struct log g = {.s = s, .trace_symbolizer = n, .file = piped ? "<stdin>" : path};
+	struct stat st;
+	struct log g = {.s = s,
+			.trace_symbolizer = n,
+			.file = piped ? "<stdin>" : path,
+			.path = !piped && !stat(path, &st) && S_ISREG(st.st_mode) ? path : NULL};
 	struct tracemill_text_sums sums = {.size = sizeof sums};
+	const char *note;
 
 	if (piped)
 		cli_text_lines(LINE_LONGEST, stack_log_add_lines, &g);
@@ -114,10 +165,12 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 		stack_log_read_file(&g, path);
 	cli_progress_clear();
 	buf_release(&g.lines);
+	while ((note = trace_symbolizer_next_text_note(n)))
+		cli_note(g.file, "%s", note);
 	if (tracemill_trace_symbolizer_text_end(n, &sums))
 		cli_symbolizer_fail(s, g.file);
 	else
-		report(&sums, g.file);
+		report(&sums, g.file, piped ? NULL : path);
 	return sums;
 }
 

@@ -67,7 +67,7 @@ void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any)
 		if (!f.given || f.used || f.member)
 			continue;
 		if (f.module)
-			cli_note(f.path, "not used: there is no module '%s'", f.module);
+			cli_note_no_module(f.path, f.module);
 		else if (any)
 			cli_note(f.path,
 				 "not used: no module has its name or build-id, or another file is "
@@ -89,7 +89,8 @@ void cli_prewarm(struct tracemill_symbolizer *s, const char *path)
 	cli_progress_clear();
 	if (opened && (st == TRACEMILL_NOTHING || st == TRACEMILL_UNSUPPORTED)) {
 		cli_note(path, "no index: %s",
-			 st == TRACEMILL_NOTHING ? "it has no DWARF" : tracemill_error(s));
+			 st == TRACEMILL_NOTHING ? "it has neither DWARF nor a PDB"
+						 : tracemill_error(s));
 		cli_status(EXIT_INCOMPLETE);
 	} else if (st) {
 		cli_symbolizer_fail(s, path);

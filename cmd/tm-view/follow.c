@@ -18,6 +18,7 @@ enum { HEAD = 4096, PIECE = 1 << 20 };
 struct follow {
 	const char *path; /* borrowed, as the next two */
 	struct event_store *store;
+	struct sink *sink; /* what it is filled through */
 	struct cli_symbolizer *symbolizer;
 	int fd;
 	struct stat was; /* when it was opened */
@@ -25,6 +26,7 @@ struct follow {
 	uint8_t head[HEAD];
 	size_t n_head;
 	bool grows; /* a trace, which is in growing */
+	bool more;  /* it was read up to a number of events, and not to its end */
 	struct trace_follow growing;
 	bool deserted;
 	size_t named; /* locations there were when names were looked up */
@@ -46,25 +48,41 @@ static bool has_no_writer(int fd)
 	return true;
 }
 
-/* What has come so far; false: it goes no further. */
-static bool follow_read(struct follow *f)
+/* What has come so far, or until there are so many events; false: it goes no further. */
+static bool follow_read(struct follow *f, uint64_t most)
 {
 	struct err e = ERR_INIT;
 	enum status st = ST_OK;
 	ssize_t n;
 
 	buf_reserve(&f->piece, PIECE);
-	while (!st) {
+	f->more = false;
+	while (!st && !f->more) {
 		n = pread(f->fd, f->piece.data, PIECE, (off_t)f->taken);
 		if (n <= 0)
 			break;
 		f->taken += (uint64_t)n;
-		st = trace_follow_add(&f->growing, f->piece.data, (size_t)n, &f->store->sink, &e);
+		st = trace_follow_add(&f->growing, f->piece.data, (size_t)n, f->sink, &e);
+		f->more = most && f->store->events >= most;
 	}
 	if (f->growing.begun)
 		event_store_open(f->store, f->growing.t);
 	f->store->lossy |= f->growing.damaged > 0;
-	return !st && n == 0;
+	return !st && (f->more || n == 0);
+}
+
+bool follow_read_on(struct follow *f, uint64_t most)
+{
+	return follow_read(f, most);
+}
+
+unsigned follow_taken(const struct follow *f)
+{
+	struct stat st;
+
+	if (!f->more || fstat(f->fd, &st) || (uint64_t)st.st_size <= f->taken)
+		return f->more ? 99 : 100;
+	return (unsigned)(f->taken / ((uint64_t)st.st_size / 100 + 1));
 }
 
 /* The first bytes of the file, of which there may have been fewer before. */
@@ -91,18 +109,19 @@ static bool is_plain(const char *path)
 }
 
 struct follow *follow_new(const char *path, const struct import_options *o, struct event_store *k,
-			  struct cli_symbolizer *symbolizer)
+			  struct cli_symbolizer *symbolizer, struct sink *sink, uint64_t most)
 {
 	struct follow *f = mem_zalloc(sizeof *f);
 
-	*f = (struct follow){.path = path, .store = k, .symbolizer = symbolizer};
+	*f = (struct follow){
+	    .path = path, .store = k, .sink = sink ? sink : &k->sink, .symbolizer = symbolizer};
 	f->fd = is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (f->fd < 0)
 		return f;
 	f->deserted = has_no_writer(f->fd); /* before what it may have written last */
 	fstat(f->fd, &f->was);
 	learn_head(f);
-	f->grows = follow_is_trace(f, o) && follow_read(f);
+	f->grows = follow_is_trace(f, o) && follow_read(f, most);
 	if (!f->grows)
 		f->taken = (uint64_t)f->was.st_size;
 	return f;
@@ -133,7 +152,7 @@ enum follow_news follow_look(struct follow *f)
 	if (is_other(f, &is))
 		return access(f->path, R_OK) || !is_plain(f->path) ? FOLLOW_SAME : FOLLOW_REPLACED;
 	f->deserted = has_no_writer(f->fd);
-	if (f->grows ? !follow_read(f) : has_changed(f, &is))
+	if (f->grows ? !follow_read(f, 0) : has_changed(f, &is))
 		return FOLLOW_OTHER;
 	if (f->taken > before)
 		learn_head(f);

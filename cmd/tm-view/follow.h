@@ -20,9 +20,14 @@ enum follow_news {
 };
 
 /* Fills k with what is there of a trace; what else it is, follow_grows says. symbolizer (NULL: no names) is the caller's,
- * as what the options point to. */
+ * as what the options point to, and the sink (NULL: k itself), which passes events on to k. most: so many events, and the
+ * rest by follow_read_on; 0: all. */
 struct follow *follow_new(const char *path, const struct import_options *o, struct event_store *k,
-			  struct cli_symbolizer *symbolizer);
+			  struct cli_symbolizer *symbolizer, struct sink *sink, uint64_t most);
+/* There is more in the file, as far as is known, than was taken: in percent, at most 99; 100: there is not. */
+unsigned follow_taken(const struct follow *f);
+/* Takes the next events, until k has so many. False: the trace is damaged, and is to be loaded as any file. */
+bool follow_read_on(struct follow *f, uint64_t most);
 /* False: it is to be loaded as any file: no trace, or a packed or damaged one, or options say how to read it. */
 bool follow_grows(const struct follow *f);
 /* Takes what has come since. */

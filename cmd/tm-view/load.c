@@ -8,8 +8,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { OFTEN_MS = 1000 };
+/* Events that are read before the first question, and between two. What is a picture of them takes some times as long to
+ * add up as they take to read: the next one is due when there are MULTIPLE as many, in the first half of the file. */
+enum { FIRST = 1 << 18, NEXT = 1 << 17, MULTIPLE = 8 };
 
 /* A file that takes this one's place can be opened only where its folder may be read. */
 static void allow_folder(struct view_load *l, size_t i)
@@ -29,6 +33,20 @@ static void load_start_followed(struct view_load *l)
 		l->symbolizer = cli_symbolizer_start(&l->symbols, l->import);
 }
 
+void load_named(struct view_load *l, size_t n, const char *const *paths, const char *const *names,
+		const struct import_options *import)
+{
+	l->import = import;
+	l->n = n;
+	l->symbols.off = true;
+	l->items = mem_zarray(n + 1, sizeof *l->items);
+	l->names = mem_zarray(n + 1, sizeof *l->names);
+	for (size_t i = 0; i < n; i++) {
+		l->names[i] = names[i];
+		l->items[i].path = paths[i];
+	}
+}
+
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
 		const char *when, bool follow)
 {
@@ -38,7 +56,7 @@ void load_start(struct view_load *l, int n, char **operands, const struct import
 	l->items = mem_zarray((size_t)n + 1, sizeof *l->items);
 	l->names = mem_zarray((size_t)n + 1, sizeof *l->names);
 	for (int i = 0; i < n; i++)
-		l->names[i] = operands[i];
+		l->names[i] = l->items[i].path = operands[i];
 	if (follow)
 		load_start_followed(l);
 	else
@@ -68,7 +86,15 @@ static void load_sums(struct view_load *l, struct view_loaded *it)
 		sums_start(&it->sums, &it->store);
 }
 
-static void load_one(struct view_load *l, size_t i, bool tell)
+static void load_clear(struct view_loaded *it, const char *name)
+{
+	sums_release(&it->sums, &it->store);
+	event_store_release(&it->store);
+	event_store_init(&it->store, name);
+}
+
+/* By its format's reader, with what was begun of it counting for nothing. */
+static void load_whole(struct view_load *l, size_t i, bool tell)
 {
 	struct view_loaded *to = &l->items[i];
 	struct event_store *k = &to->store;
@@ -76,25 +102,10 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 	struct input in = {0};
 	struct cli_watch w;
 	struct cli_symbols_tap symbols = {.lossy = false};
-	uint64_t begin = (uint64_t)clock_process_ns();
 	enum status st;
 
-	sums_release(&to->sums, k);
-	follow_free(to->follow);
-	event_store_release(k);
-	event_store_init(k, l->names[i]);
-	to->grew = clock_ms();
-	to->follow = l->follows ? follow_new(l->names[i], l->import, k, l->symbolizer) : NULL;
-	if (to->follow && follow_grows(to->follow)) {
-		follow_names(to->follow);
-		to->ns = (uint64_t)clock_process_ns() - begin;
-		load_sums(l, to);
-		return;
-	}
-	/* What was begun of it counts for nothing. */
-	event_store_release(k);
-	event_store_init(k, l->names[i]);
-	st = input_open(&in, l->names[i], &e);
+	load_clear(to, l->names[i]);
+	st = input_open(&in, to->path, &e);
 	if (!st && aggregate_is(&in.cur))
 		st = read_raw(&in, &k->raw);
 	else if (!st)
@@ -112,13 +123,90 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 		if (tell)
 			cli_error(l->names[i], "%s", e.msg);
 	}
-	to->ns = (uint64_t)clock_process_ns() - begin;
-	load_sums(l, to);
 }
 
-void load_all(struct view_load *l, bool tell, bool many)
+static void load_unfollow(struct view_loaded *it)
+{
+	follow_free(it->follow);
+	it->follow = NULL;
+}
+
+/* ok: what was followed goes on. Without --follow it counts only with its end: what is cut is read again by the reader
+ * that says what is lost. */
+static void load_followed(struct view_load *l, size_t i, bool ok, bool tell)
+{
+	struct view_loaded *it = &l->items[i];
+
+	it->reading = ok && follow_taken(it->follow) < 100;
+	if (it->reading)
+		return;
+	if (!l->follows) {
+		ok = ok && follow_ended(it->follow);
+		load_unfollow(it);
+		it->store.lossy |= it->symbols.lossy;
+	} else if (ok) {
+		follow_names(it->follow);
+	}
+	if (!ok)
+		load_whole(l, i, tell);
+	load_sums(l, it);
+}
+
+static void load_one(struct view_load *l, size_t i, bool tell)
+{
+	struct view_loaded *to = &l->items[i];
+	struct event_store *k = &to->store;
+	uint64_t begin = (uint64_t)clock_process_ns();
+	struct stat is;
+
+	to->size = stat(to->path, &is) || !S_ISREG(is.st_mode) ? 0 : (uint64_t)is.st_size;
+	load_unfollow(to);
+	load_clear(to, l->names[i]);
+	to->grew = clock_ms();
+	to->symbols = (struct cli_symbols_tap){.lossy = false};
+	if (l->follows || l->in_pieces)
+		to->follow =
+		    follow_new(l->names[i], l->import, k, l->symbolizer,
+			       cli_symbols_sink(&to->symbols, &l->symbols, l->names[i], &k->sink),
+			       l->in_pieces ? FIRST : 0);
+	to->shown = k->events;
+	load_followed(l, i, to->follow && follow_grows(to->follow), tell);
+	to->ns = (uint64_t)clock_process_ns() - begin;
+}
+
+unsigned load_taken(const struct view_loaded *it)
+{
+	return it->reading ? follow_taken(it->follow) : 100;
+}
+
+bool load_reads(const struct view_load *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->items[i].reading)
+			return true;
+	return false;
+}
+
+static bool load_go_on(struct view_load *l, size_t i)
+{
+	struct view_loaded *it = &l->items[i];
+	uint64_t begin = (uint64_t)clock_process_ns();
+
+	load_followed(l, i, follow_read_on(it->follow, it->store.events + NEXT), true);
+	it->ns += (uint64_t)clock_process_ns() - begin;
+	it->grew = clock_ms();
+	if (it->reading &&
+	    (it->store.events < MULTIPLE * it->shown || 2 * follow_taken(it->follow) > 100))
+		return false;
+	it->shown = it->store.events;
+	return true;
+}
+
+void load_all(struct view_load *l, bool tell, bool many, bool in_pieces)
 {
 	l->many = many;
+	/* Of several files as much would have to be read of each. */
+	l->in_pieces = in_pieces && l->n == 1;
 	for (size_t i = 0; i < l->n; i++)
 		load_one(l, i, tell);
 	l->version++;
@@ -139,6 +227,10 @@ static bool load_look(struct view_load *l, size_t i)
 	enum follow_news news;
 	bool named;
 
+	if (it->reading)
+		return load_go_on(l, i);
+	if (!it->follow)
+		return false;
 	if (follow_grows(it->follow) && sums_busy(&it->sums))
 		return false;
 	news = follow_look(it->follow);
@@ -167,14 +259,6 @@ bool load_changed(struct view_load *l)
 		any |= load_look(l, i);
 	l->version += any;
 	return any;
-}
-
-struct event_store *load_find(struct view_load *l, const char *operand)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->names[i], operand))
-			return &l->items[i].store;
-	return NULL;
 }
 
 void load_release(struct view_load *l)

@@ -280,8 +280,7 @@ static void log_set_attributes(struct dated_log *x)
 	trace_set(t, "time_resolution_ns", text);
 	if (!x->first.dated)
 		return;
-	snprintf(text, sizeof text, "%" PRId64, x->first.ns);
-	trace_set(t, TRACE_DATE, text);
+	trace_set_date(t, x->first.ns);
 	if (!x->first.zoned)
 		trace_set(t, TRACE_DATE_ZONE, TRACE_ZONE_UNKNOWN);
 }

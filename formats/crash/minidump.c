@@ -433,14 +433,18 @@ static void dump_add_notes(const struct dump *x)
 static enum status minidump_capture(struct import *im, struct err *e)
 {
 	struct dump x = {.im = im, .d = {.in = im->in}};
+	const char *cut;
 	enum status st = input_random(im->in, e);
 
 	x.d.size = im->in->size;
 	if (!st)
 		st = minidump_open(&x.d, e);
-	if (!st && !im->options->maps)
-		st = minidump_modules(&x.d, im->t, e);
 	if (st)
+		return st;
+	cut = minidump_cut(&x.d);
+	if (!im->options->maps)
+		st = minidump_modules(&x.d, im->t, e);
+	if (st && !cut) /* of what was cut, threads may be left */
 		return st;
 	for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
 		if (processors[i].id == x.d.processor)
@@ -448,12 +452,15 @@ static enum status minidump_capture(struct import *im, struct err *e)
 	dump_read_threads(&x);
 	dump_read_exception(&x);
 	if (!x.n_threads)
-		return err_at(e, ST_BAD, 0, "the minidump has no threads");
+		return cut ? err_at(e, ST_BAD, x.d.size, "minidump: cut short: %s is missing", cut)
+			   : err_at(e, ST_BAD, 0, "the minidump has no threads");
 	x.modules = module_index_new(im->t);
 	x.n_loaded = minidump_loaded(&x.d, im->t, &x.loaded);
 	st = dump_push_threads(&x, e);
 	if (!st)
 		dump_add_notes(&x);
+	if (!st && cut)
+		st = err_at(e, ST_BAD, x.d.size, "minidump: cut short: %s is missing", cut);
 	module_index_free(x.modules);
 	free(x.loaded);
 	free(x.threads);

@@ -737,6 +737,8 @@ static enum status firefox_push(struct firefox *f, struct err *e)
 	f->start = NAN;
 	for (size_t i = f->n_profiles; i-- > 0;)
 		f->start = isnan(f->profiles[i].start) ? f->start : f->profiles[i].start;
+	if (f->start > 1e12 && f->start < 9e12) /* ms since 1970; Firefox is younger than 2001 */
+		trace_set_date(t, (int64_t)(f->start * 1e6));
 	st = import_begin(f->im, e);
 	for (size_t i = 0; i < f->n_threads && !st; i++)
 		st = firefox_push_thread(f, &f->threads[i], &shared[f->threads[i].profile], e);

@@ -190,6 +190,7 @@ const struct reader reader_gmon = {
     .page = "gprof",
     .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME |
 		    CAPABILITY_ADDRESSES,
+    .advice = "the file does not name its program; for names of functions: tm-top -e PROGRAM",
     .what = "gprof's gmon.out: samples and calls of programs built with -pg",
     .suffixes = "out,sum",
     .cut = CUT_ANYWHERE,

@@ -187,8 +187,10 @@ struct waiting {
 static enum status wait(struct records *x, struct waiting *w, uint64_t time, bool off,
 			struct err *e)
 {
-	const struct emit_call call = {
-	    .marker = w->marker, .thread = w->thread, .time = KNOWN(time - x->start)};
+	const struct emit_call call = {.marker = w->marker,
+				       .thread = w->thread,
+				       .time = KNOWN(time - x->start),
+				       .value = KNOWN_IF(off, ENTER_WAIT)};
 
 	w->open = off;
 	return off ? emit_enter(x->u.im, &call, e) : emit_exit(x->u.im, &call, e);

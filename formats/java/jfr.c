@@ -456,6 +456,8 @@ static enum status jfr_begin(struct jfr *j, struct err *e)
 		trace_metric(t, METRIC_LIVE, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	j->begun = true;
 	j->constants = 0;
+	if (j->zero <= INT64_MAX)
+		trace_set_date(t, (int64_t)j->zero);
 	return import_begin(j->im, e);
 }
 

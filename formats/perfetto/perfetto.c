@@ -36,13 +36,26 @@ static void parse_thread_descriptor(struct perfetto *x, struct perfetto_seq *s, 
 
 static bool is_read(uint32_t number)
 {
-	static const uint8_t numbers[] = {
-	    PERFETTO_PROCESS_TREE,      PERFETTO_CLOCK_SNAPSHOT,    PERFETTO_PROCESS_STATS,
-	    PERFETTO_TRACK_EVENT,       PERFETTO_PROFILE,           PERFETTO_PROCESS_DESCRIPTOR,
-	    PERFETTO_THREAD_DESCRIPTOR, PERFETTO_STREAMING_PROFILE, PERFETTO_HEAP_GRAPH,
-	    PERFETTO_TRACK_DESCRIPTOR,  PERFETTO_MODULE_SYMBOLS,    PERFETTO_DEOBFUSCATION,
-	    PERFETTO_PERF_SAMPLE,       PERFETTO_STACK_SAMPLE,      PERFETTO_FTRACE,
-	    PERFETTO_FRAME_TIMELINE};
+	static const uint8_t numbers[] = {PERFETTO_PROCESS_TREE,
+					  PERFETTO_CLOCK_SNAPSHOT,
+					  PERFETTO_PROCESS_STATS,
+					  PERFETTO_TRACK_EVENT,
+					  PERFETTO_PROFILE,
+					  PERFETTO_PROCESS_DESCRIPTOR,
+					  PERFETTO_THREAD_DESCRIPTOR,
+					  PERFETTO_STREAMING_PROFILE,
+					  PERFETTO_HEAP_GRAPH,
+					  PERFETTO_TRACK_DESCRIPTOR,
+					  PERFETTO_MODULE_SYMBOLS,
+					  PERFETTO_DEOBFUSCATION,
+					  PERFETTO_PERF_SAMPLE,
+					  PERFETTO_STACK_SAMPLE,
+					  PERFETTO_FTRACE,
+					  PERFETTO_FRAME_TIMELINE,
+					  PERFETTO_SYSTEM_STATS,
+					  PERFETTO_BATTERY,
+					  PERFETTO_LOG,
+					  PERFETTO_GPU_COUNTERS};
 
 	return number && memchr(numbers, (int)number, sizeof numbers);
 }
@@ -81,6 +94,10 @@ static enum status perfetto_scan(struct perfetto *x, struct perfetto_seq *s,
 		break;
 	case PERFETTO_FTRACE: return perfetto_ftrace(x, p, e);
 	case PERFETTO_FRAME_TIMELINE: perfetto_frame_timeline(x, p); break;
+	case PERFETTO_GPU_COUNTERS: remember_time(x, p); return perfetto_gpu_counters(x, p, e);
+	case PERFETTO_LOG: return perfetto_log(x, p, e);
+	case PERFETTO_SYSTEM_STATS:
+	case PERFETTO_BATTERY:
 	case PERFETTO_PROCESS_STATS:
 		x->counters = true;
 		remember_time(x, p);
@@ -105,6 +122,10 @@ static enum status perfetto_make_events(struct perfetto *x, struct perfetto_seq 
 	case PERFETTO_STREAMING_PROFILE: return s ? perfetto_streaming_profile(x, s, p, e) : ST_OK;
 	case PERFETTO_STACK_SAMPLE: return perfetto_stack_sample(x, s, p, e);
 	case PERFETTO_PROCESS_STATS: return perfetto_process_stats(x, p, e);
+	case PERFETTO_SYSTEM_STATS: return perfetto_system_stats(x, p, e);
+	case PERFETTO_BATTERY: return perfetto_battery(x, p, e);
+	case PERFETTO_GPU_COUNTERS: return perfetto_gpu_counters(x, p, e);
+	case PERFETTO_LOG: return perfetto_log(x, p, e);
 	case PERFETTO_FTRACE: return perfetto_ftrace(x, p, e);
 	case PERFETTO_FRAME_TIMELINE: perfetto_frame_timeline(x, p); return ST_OK;
 	default: return ST_OK;
@@ -159,12 +180,8 @@ static void perfetto_note_kinds(const struct perfetto *x)
 		const char *name;
 	} kinds[] = {{4, "inodes"},
 		     {5, "Chrome's old events"},
-		     {7, "system statistics"},
-		     {38, "battery"},
-		     {39, "Android log"},
 		     {40, "power rails"},
 		     {49, "metatrace"},
-		     {52, "GPU counters"},
 		     {53, "GPU render stages"},
 		     {57, "graphics frames"},
 		     {62, "Vulkan memory"},
@@ -285,7 +302,8 @@ static void note_samples(const struct perfetto *x)
 
 static bool has_events(const struct perfetto *x)
 {
-	return x->calls || x->counters || x->samples || x->kinds[PERFETTO_PROFILE];
+	return x->calls || x->counters || x->samples || x->system.lines ||
+	       x->kinds[PERFETTO_PROFILE];
 }
 
 static enum status perfetto_push_events(struct perfetto *x, struct err *e)
@@ -298,13 +316,14 @@ static enum status perfetto_push_events(struct perfetto *x, struct err *e)
 		trace_metric(im->t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	else if (x->timed)
 		trace_metric(im->t, METRIC_TIME, METRIC_ESTIMATED, METRIC_AT_ALL);
+	perfetto_sched_tracks(x);
 	perfetto_tracks_ready(x);
 	st = input_rewind(im->in);
 	if (!st)
 		st = import_begin(im, e);
 	if (st)
 		return st;
-	st = perfetto_walk(x, PERFETTO_EVENTS, e);
+	st = x->walk(x, PERFETTO_EVENTS, e);
 	/* A file that is cut ends earlier; what was known of its calls and heaps is sound. */
 	if (!st || cursor_failed(&im->in->cur)) {
 		struct err of_end = ERR_INIT;
@@ -343,14 +362,14 @@ static enum status perfetto_push_graphs(struct perfetto *x, struct err *e)
 	return st;
 }
 
-static enum status perfetto_read_all(struct perfetto *x, struct err *e)
+static enum status perfetto_read_all(struct perfetto *x, const char *empty, struct err *e)
 {
-	enum status st = perfetto_walk(x, PERFETTO_SCAN, e);
+	enum status st = x->walk(x, PERFETTO_SCAN, e);
 
 	if (st && !cursor_failed(&x->im->in->cur) && st != ST_BAD && st != ST_LIMIT)
 		return st;
 	if (!x->packets)
-		return st ? st : err_at(e, ST_BAD, 0, "the file has no Perfetto packet");
+		return st ? st : err_at(e, ST_BAD, 0, "%s", empty);
 	perfetto_clocks_join(x);
 	if (has_events(x) || !x->graphs.n) {
 		st = perfetto_push_events(x, e);
@@ -360,20 +379,24 @@ static enum status perfetto_read_all(struct perfetto *x, struct err *e)
 	return x->graphs.n ? perfetto_push_graphs(x, e) : st;
 }
 
-static enum status perfetto_read(struct import *im, struct err *e)
+enum status perfetto_read_by(struct import *im, perfetto_walker *walk, const char *empty,
+			     struct err *e)
 {
 	struct perfetto *x = mem_zalloc(sizeof *x);
 	enum status st;
 
 	x->im = im;
+	x->walk = walk;
 	x->blocks.im = im;
 	x->clocks.primary = PERFETTO_BOOTTIME;
-	st = perfetto_read_all(x, e);
+	st = perfetto_read_all(x, empty, e);
 	perfetto_seqs_release(x);
 	perfetto_clocks_release(&x->clocks);
 	perfetto_names_release(&x->names);
 	perfetto_tracks_release(&x->tracks);
 	perfetto_android_release(&x->android);
+	perfetto_sched_release(&x->sched);
+	perfetto_system_release(&x->system);
 	perfetto_heaps_release(&x->heaps);
 	perfetto_graphs_release(&x->graphs);
 	map64_release(&x->module_ids);
@@ -383,6 +406,11 @@ static enum status perfetto_read(struct import *im, struct err *e)
 	free(x->plain);
 	free(x);
 	return st;
+}
+
+static enum status perfetto_read(struct import *im, struct err *e)
+{
+	return perfetto_read_by(im, perfetto_walk, "the file has no Perfetto packet", e);
 }
 
 /* --- whose file it is --- */
@@ -465,7 +493,8 @@ const struct reader reader_perfetto = {
 		    CAPABILITY_THREADS | CAPABILITY_FRAMES | CAPABILITY_COUNTERS |
 		    CAPABILITY_OBJECTS | CAPABILITY_REFERENCES | CAPABILITY_ADDRESSES |
 		    CAPABILITY_BUILD_IDS,
-    .what = "traces of Perfetto: heap profiles, heap graphs, slices, counters, samples, frames",
+    .what = "traces of Perfetto: heap profiles, heap graphs, slices, scheduling, counters, "
+	    "samples, frames, logs",
     .suffixes = "pftrace,perfetto-trace",
     .rewinds = true,
     .guesses = true,

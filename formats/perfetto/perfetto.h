@@ -36,11 +36,15 @@ enum perfetto_data {
 	PERFETTO_FTRACE = 1,
 	PERFETTO_PROCESS_TREE = 2,
 	PERFETTO_CLOCK_SNAPSHOT = 6,
+	PERFETTO_SYSTEM_STATS = 7,
 	PERFETTO_PROCESS_STATS = 9,
 	PERFETTO_TRACK_EVENT = 11,
 	PERFETTO_PROFILE = 37,
+	PERFETTO_BATTERY = 38,
+	PERFETTO_LOG = 39,
 	PERFETTO_PROCESS_DESCRIPTOR = 43,
 	PERFETTO_THREAD_DESCRIPTOR = 44,
+	PERFETTO_GPU_COUNTERS = 52,
 	PERFETTO_STREAMING_PROFILE = 54,
 	PERFETTO_HEAP_GRAPH = 56,
 	PERFETTO_TRACK_DESCRIPTOR = 60,
@@ -52,7 +56,12 @@ enum perfetto_data {
 	PERFETTO_DATA = 136,
 };
 
-enum { PERFETTO_MONOTONIC = 3, PERFETTO_MONOTONIC_COARSE = 4, PERFETTO_BOOTTIME = 6 };
+enum {
+	PERFETTO_REALTIME = 1,
+	PERFETTO_MONOTONIC = 3,
+	PERFETTO_MONOTONIC_COARSE = 4,
+	PERFETTO_BOOTTIME = 6
+};
 
 struct perfetto_time {
 	uint32_t clock; /* index + 1; 0: there is no time */
@@ -219,6 +228,7 @@ struct perfetto_call {
 	int64_t ts, end; /* end: of a complete one; else INT64_MAX */
 	uint32_t track, marker;
 	bool ends;
+	bool waits; /* a time off the processor, which counts in another call only */
 };
 
 struct perfetto_track {
@@ -238,6 +248,11 @@ struct perfetto_track {
 		uint32_t marker;
 	} * open;
 	size_t n_open, cap_open;
+	/* When there were calls, in order; of a thread of which the scheduler tells. */
+	struct perfetto_span {
+		int64_t from, to;
+	} * spans;
+	size_t n_spans, cap_spans;
 };
 
 struct perfetto_tracks {
@@ -278,6 +293,41 @@ struct perfetto_android {
 	} * surfaces;
 	size_t n_surfaces, cap_surfaces;
 	uint64_t prints, others, odd, unended, unmatched, instants;
+};
+
+/* --- when threads ran (perfetto_sched.c) --- */
+
+struct perfetto_sched {
+	struct map64 pids,
+	    comms;             /* of tid: process; name, as the kernel cuts it, a string of ours */
+	struct map64 threads;  /* tids of which the scheduler tells */
+	struct map64 track_of; /* tid -> index + 1 of the track of its calls */
+	struct map64 running[2]; /* by pass: processor -> tid */
+	struct perfetto_sched_event {
+		int64_t ts;
+		uint32_t tid, what;
+	} * events;
+	size_t n_events, cap_events;
+	struct perfetto_run {
+		int64_t from, to;
+		uint32_t tid;
+	} * runs; /* by thread and time */
+	size_t n_runs, cap_runs;
+	uint64_t open, lost;
+	bool seen;
+};
+
+struct perfetto_switch {
+	uint32_t prev, next, state; /* tids, 0: none, or not known; why prev went off */
+	const void *prev_comm, *next_comm;
+	size_t n_prev_comm, n_next_comm;
+};
+
+/* --- of the whole machine (perfetto_system.c) --- */
+
+struct perfetto_system {
+	struct map64 gpu_names, gpu_units; /* of GPU and counter: strings of ours */
+	uint64_t lines;                    /* of the log */
 };
 
 /* --- profiles of heaps (perfetto_heap.c) --- */
@@ -347,13 +397,20 @@ struct perfetto_graphs {
 	size_t cap_names;
 };
 
+struct perfetto;
+/* All events of a file, of which a pass takes what it is for. */
+typedef enum status perfetto_walker(struct perfetto *x, enum perfetto_pass pass, struct err *e);
+
 struct perfetto {
 	struct import *im;
+	perfetto_walker *walk; /* for graphs: none; they are of packets */
 	enum perfetto_pass pass;
 	struct perfetto_clocks clocks;
 	struct perfetto_names names;
 	struct perfetto_tracks tracks;
 	struct perfetto_android android;
+	struct perfetto_sched sched;
+	struct perfetto_system system;
 	struct perfetto_heaps heaps;
 	struct perfetto_graphs graphs;
 	struct emit_blocks blocks;
@@ -375,6 +432,9 @@ struct perfetto {
 	bool noted;
 };
 
+/* Reads the file in the passes; empty: what is said of one without events. */
+enum status perfetto_read_by(struct import *im, perfetto_walker *walk, const char *empty,
+			     struct err *e);
 /* A sequence, borrowed until the next one comes; NULL: beyond the bound. */
 struct perfetto_seq *perfetto_seq_of(struct perfetto *x, uint32_t id);
 /* A packet: its state, then what the pass does with it. */
@@ -449,10 +509,47 @@ struct perfetto_track *perfetto_track_of(struct perfetto *x, uint64_t uuid);
 enum status perfetto_push_value(struct perfetto *x, struct perfetto_seq *s, uint64_t uuid,
 				decimal value, struct perfetto_time at, struct err *e);
 enum status perfetto_ftrace(struct perfetto *x, const struct perfetto_packet *p, struct err *e);
+/* The text that a thread printed into the kernel's trace. */
+enum status perfetto_atrace(struct perfetto *x, const char *s, size_t n, uint32_t tid,
+			    struct perfetto_time at, struct err *e);
 void perfetto_frame_timeline(struct perfetto *x, const struct perfetto_packet *p);
 /* Before the calls that were kept are pushed: frames, and the calls of their timelines. */
 enum status perfetto_android_end(struct perfetto *x, struct err *e);
 void perfetto_android_release(struct perfetto_android *a);
+
+/* Which process a thread is of, and what the kernel calls it. */
+void perfetto_thread_pid(struct perfetto *x, uint32_t tid, uint32_t pid);
+void perfetto_comm(struct perfetto *x, uint32_t tid, const void *comm, size_t n);
+void perfetto_sched_switch(struct perfetto *x, const struct perfetto_switch *w,
+			   struct perfetto_time at);
+/* The thread, which waited, may run. */
+void perfetto_sched_ready(struct perfetto *x, uint32_t tid, struct perfetto_time at);
+void perfetto_event_switch(struct perfetto *x, struct pb b, struct perfetto_time at);
+void perfetto_event_ready(struct perfetto *x, struct pb b, struct perfetto_time at);
+void perfetto_compact_sched(struct perfetto *x, struct pb b, uint32_t cpu, int64_t to_boot);
+/* Between the passes: the track of each thread. */
+void perfetto_sched_tracks(struct perfetto *x);
+/* Times off the processor join the calls that were kept. */
+void perfetto_sched_waits(struct perfetto *x);
+/* When the calls are pushed: times on the processor that are in none. */
+enum status perfetto_sched_runs(struct perfetto *x, struct err *e);
+void perfetto_sched_release(struct perfetto_sched *s);
+
+/* A clock's rate: "cpu" 3. */
+enum status perfetto_clock_rate(struct perfetto *x, const char *of, uint32_t number,
+				const char *unit, uint64_t value, struct perfetto_time at,
+				struct err *e);
+enum status perfetto_event_frequency(struct perfetto *x, bool gpu, struct pb b,
+				     struct perfetto_time at, struct err *e);
+enum status perfetto_event_thermal(struct perfetto *x, struct pb b, struct perfetto_time at,
+				   struct err *e);
+enum status perfetto_system_stats(struct perfetto *x, const struct perfetto_packet *p,
+				  struct err *e);
+enum status perfetto_battery(struct perfetto *x, const struct perfetto_packet *p, struct err *e);
+enum status perfetto_gpu_counters(struct perfetto *x, const struct perfetto_packet *p,
+				  struct err *e);
+enum status perfetto_log(struct perfetto *x, const struct perfetto_packet *p, struct err *e);
+void perfetto_system_release(struct perfetto_system *s);
 
 void perfetto_track_descriptor(struct perfetto *x, struct pb b);
 void perfetto_tracks_ready(struct perfetto *x);

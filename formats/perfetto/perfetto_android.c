@@ -197,40 +197,92 @@ static enum status read_mark(struct perfetto *x, const struct mark *m, uint32_t 
 
 /* ---- the kernel's events ---- */
 
-enum { EVENT_TIMESTAMP = 1, EVENT_PID, EVENT_PRINT };
-enum { BUNDLE_EVENT = 2, BUNDLE_CLOCK = 5, BUNDLE_FTRACE_TIME, BUNDLE_BOOT_TIME };
+enum {
+	EVENT_TIMESTAMP = 1,
+	EVENT_PID,
+	EVENT_PRINT,
+	EVENT_SWITCH,
+	EVENT_CPU_FREQUENCY = 11,
+	EVENT_WAKEUP = 17,
+	EVENT_WAKING = 20,
+	EVENT_GPU_FREQUENCY = 332,
+	EVENT_THERMAL = 341
+};
+enum {
+	BUNDLE_CPU = 1,
+	BUNDLE_EVENT,
+	BUNDLE_LOST,
+	BUNDLE_COMPACT,
+	BUNDLE_CLOCK,
+	BUNDLE_FTRACE_TIME,
+	BUNDLE_BOOT_TIME
+};
+
+/* False: it is of a kind that is not read. */
+static bool is_event_read(uint32_t number)
+{
+	return number == EVENT_PRINT || number == EVENT_SWITCH || number == EVENT_CPU_FREQUENCY ||
+	       number == EVENT_WAKEUP || number == EVENT_WAKING || number == EVENT_GPU_FREQUENCY ||
+	       number == EVENT_THERMAL;
+}
+
+enum status perfetto_atrace(struct perfetto *x, const char *s, size_t n, uint32_t tid,
+			    struct perfetto_time at, struct err *e)
+{
+	struct mark m;
+
+	if (parse_mark(&m, s, n)) {
+		perfetto_thread_pid(x, tid, m.pid);
+		return read_mark(x, &m, tid, at, e);
+	}
+	x->android.odd += x->pass == PERFETTO_SCAN;
+	return ST_OK;
+}
+
+static enum status read_kind(struct perfetto *x, const struct pb_field *event, uint32_t tid,
+			     struct perfetto_time at, struct err *e)
+{
+	struct pb b = pb_of(event);
+	struct pb_field f;
+
+	switch (event->number) {
+	case EVENT_SWITCH: perfetto_event_switch(x, b, at); return ST_OK;
+	case EVENT_WAKEUP:
+	case EVENT_WAKING: perfetto_event_ready(x, b, at); return ST_OK;
+	case EVENT_CPU_FREQUENCY:
+	case EVENT_GPU_FREQUENCY:
+		return perfetto_event_frequency(x, event->number == EVENT_GPU_FREQUENCY, b, at, e);
+	case EVENT_THERMAL: return perfetto_event_thermal(x, b, at, e);
+	}
+	while (pb_next(&b, &f))
+		if (f.number == 2 && f.wire == PB_BYTES)
+			return perfetto_atrace(x, (const char *)f.s, f.n, tid, at, e);
+	return ST_OK;
+}
 
 static enum status read_event(struct perfetto *x, struct pb b, int64_t to_boot, struct err *e)
 {
-	struct pb_field f, print = {0};
+	struct pb_field f, event = {0};
 	uint64_t timestamp = 0;
 	uint32_t tid = 0;
 	bool other = false;
-	struct mark m;
-	struct pb text;
 
 	while (pb_next(&b, &f))
 		switch (f.number) {
 		case EVENT_TIMESTAMP: timestamp = f.value; break;
 		case EVENT_PID: tid = (uint32_t)f.value; break;
-		case EVENT_PRINT: print = f; break;
-		default: other |= f.wire == PB_BYTES;
+		default:
+			if (f.wire == PB_BYTES && is_event_read(f.number))
+				event = f;
+			else
+				other |= f.wire == PB_BYTES;
 		}
-	if (!print.number || b.bad || timestamp > INT64_MAX / 2) {
+	if (!event.number || b.bad || timestamp > INT64_MAX / 2) {
 		x->android.others += other && x->pass == PERFETTO_SCAN;
 		return ST_OK;
 	}
-	text = pb_of(&print);
-	while (pb_next(&text, &f))
-		if (f.number == 2 && f.wire == PB_BYTES) {
-			if (parse_mark(&m, (const char *)f.s, f.n))
-				return read_mark(x, &m, tid,
-						 perfetto_time_at(x, PERFETTO_BOOTTIME,
-								  (int64_t)timestamp + to_boot),
-						 e);
-			x->android.odd += x->pass == PERFETTO_SCAN;
-		}
-	return ST_OK;
+	return read_kind(x, &event, tid,
+			 perfetto_time_at(x, PERFETTO_BOOTTIME, (int64_t)timestamp + to_boot), e);
 }
 
 enum status perfetto_ftrace(struct perfetto *x, const struct perfetto_packet *p, struct err *e)
@@ -238,11 +290,14 @@ enum status perfetto_ftrace(struct perfetto *x, const struct perfetto_packet *p,
 	struct pb b = pb_of(&p->data), again = b;
 	int64_t ftrace = 0, boot = 0, to_boot = 0;
 	uint64_t clock = 0;
+	uint32_t cpu = 0;
 	enum status st = ST_OK;
 	struct pb_field f;
 
 	while (pb_next(&again, &f))
 		switch (f.number) {
+		case BUNDLE_CPU: cpu = (uint32_t)f.value; break;
+		case BUNDLE_LOST: x->sched.lost += f.value && x->pass == PERFETTO_SCAN; break;
 		case BUNDLE_CLOCK: clock = f.value; break;
 		case BUNDLE_FTRACE_TIME: ftrace = (int64_t)f.value; break;
 		case BUNDLE_BOOT_TIME: boot = (int64_t)f.value; break;
@@ -255,6 +310,8 @@ enum status perfetto_ftrace(struct perfetto *x, const struct perfetto_packet *p,
 	while (!st && pb_next(&b, &f))
 		if (f.number == BUNDLE_EVENT && f.wire == PB_BYTES)
 			st = read_event(x, pb_of(&f), to_boot, e);
+		else if (f.number == BUNDLE_COMPACT && f.wire == PB_BYTES)
+			perfetto_compact_sched(x, pb_of(&f), cpu, to_boot);
 	return st;
 }
 
@@ -512,7 +569,7 @@ enum status perfetto_android_end(struct perfetto *x, struct err *e)
 	const struct trace_loss losses[] = {
 	    LOSS(NOTE_LOSS, a->unmatched, "ends of asynchronous calls or frames have no begin"),
 	    LOSS(NOTE_LOSS, a->unended, "asynchronous calls or frames have no end: left out"),
-	    LOSS(NOTE_INFO, a->odd, "prints of the kernel's trace are no marks of atrace"),
+	    LOSS(NOTE_INFO, a->odd, "prints and events of the kernel's trace have another form"),
 	    LOSS(NOTE_INFO, a->instants, "instants of atrace were left out"),
 	    LOSS(NOTE_INFO, a->others, "other events of the kernel's trace were not read"),
 	};

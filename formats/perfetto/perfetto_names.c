@@ -49,8 +49,10 @@ static void parse_process(struct perfetto *x, struct pb b)
 			pid = (uint32_t)f.value;
 		else if (f.number == 3 && f.wire == PB_BYTES && f.n && !name)
 			name = perfetto_name(x, f.s, f.n);
-	if (!b.bad)
-		set_name(&x->names.processes, pid, name, true);
+	if (b.bad)
+		return;
+	set_name(&x->names.processes, pid, name, true);
+	perfetto_thread_pid(x, pid, pid);
 }
 
 static void perfetto_parse_thread(struct perfetto *x, struct pb b)
@@ -67,8 +69,10 @@ static void perfetto_parse_thread(struct perfetto *x, struct pb b)
 				name = perfetto_name(x, f.s, f.n);
 			break;
 		}
-	if (!b.bad)
-		set_name(&x->names.threads, thread_key(pid, tid), name, true);
+	if (b.bad)
+		return;
+	set_name(&x->names.threads, thread_key(pid, tid), name, true);
+	perfetto_thread_pid(x, tid, pid);
 }
 
 void perfetto_process_tree(struct perfetto *x, struct pb b)
@@ -125,6 +129,7 @@ uint32_t perfetto_thread(struct perfetto *x, uint32_t pid, uint32_t tid)
 
 	if (!name && pid == tid)
 		name = map64_get(&x->names.processes, pid);
+	name = name ? name : map64_get(&x->sched.comms, tid);
 	return trace_thread(
 	    x->im->t, &(struct thread){
 			  .process = pid, .tid = tid, .name = name ? perfetto_string(x, name) : 0});

@@ -208,14 +208,27 @@ static uint32_t stack_of(struct perfetto *x, uint32_t marker)
 }
 
 static enum status push_edge(struct perfetto *x, size_t track, uint32_t marker,
-			     enum event_kind kind, int64_t at, struct err *e)
+			     enum event_kind kind, struct known_number value, int64_t at,
+			     struct err *e)
 {
 	const struct emit_call call = {.marker = marker,
 				       .stack = stack_of(x, marker),
 				       .thread = perfetto_thread_of(x, &x->tracks.list[track]),
-				       .time = KNOWN(at)};
+				       .time = KNOWN(at),
+				       .value = value};
 
 	return emit_edge(x->im, kind, &call, e);
+}
+
+/* From the first call of a thread to the end of all that are open with it. */
+static void keep_span(struct perfetto *x, struct perfetto_track *t, bool ends, int64_t at)
+{
+	if (!x->sched.seen || !t->has_tid || t->n_open)
+		return;
+	if (!ends)
+		VEC_PUSH(t->spans, t->n_spans, t->cap_spans) = (struct perfetto_span){at, at};
+	else if (t->n_spans)
+		t->spans[t->n_spans - 1].to = at;
 }
 
 /* Ends what is open above n calls. */
@@ -226,8 +239,10 @@ static enum status end_above(struct perfetto *x, size_t track, size_t n, int64_t
 
 	while (!st && t->n_open > n) {
 		const struct perfetto_open *o = &t->open[--t->n_open];
+		int64_t end = o->end < at ? o->end : at;
 
-		st = push_edge(x, track, o->marker, EV_EXIT, o->end < at ? o->end : at, e);
+		keep_span(x, t, true, end);
+		st = push_edge(x, track, o->marker, EV_EXIT, ABSENT, end, e);
 	}
 	return st;
 }
@@ -282,15 +297,18 @@ static enum status perfetto_push_call(struct perfetto *x, const struct perfetto_
 	st = end_before(x, c.track, c.ts, e);
 	if (st || c.ends)
 		return st ? st : perfetto_push_end(x, c.track, &c, e);
+	if (c.waits && !t->n_open)
+		return ST_OK;
 	open = (struct perfetto_open){c.end, c.marker};
 	if (t->n_open && open.end != INT64_MAX && t->open[t->n_open - 1].end < open.end) {
 		open.end = t->open[t->n_open - 1].end;
-		x->tracks.clipped++;
+		x->tracks.clipped += !c.waits;
 	}
 	if (open.end < c.ts)
 		open.end = c.ts;
+	keep_span(x, t, false, c.ts);
 	VEC_PUSH(t->open, t->n_open, t->cap_open) = open;
-	return push_edge(x, c.track, c.marker, EV_ENTER, c.ts, e);
+	return push_edge(x, c.track, c.marker, EV_ENTER, KNOWN_IF(c.waits, ENTER_WAIT), c.ts, e);
 }
 
 /* --- an event --- */
@@ -668,11 +686,14 @@ enum status perfetto_tracks_end(struct perfetto *x, struct err *e)
 	enum status st = ST_OK;
 
 	st = perfetto_android_end(x, e);
+	perfetto_sched_waits(x);
 	sort_stable(t->calls, t->n_calls, sizeof *t->calls, perfetto_by_time);
 	for (size_t i = 0; !st && i < t->n_calls; i++)
 		st = perfetto_push_call(x, &t->calls[i], e);
 	for (size_t i = 0; !st && i < t->n; i++)
 		st = end_track(x, i, e);
+	if (!st)
+		st = perfetto_sched_runs(x, e);
 	perfetto_track_notes(x);
 	return st;
 }
@@ -681,6 +702,8 @@ void perfetto_tracks_release(struct perfetto_tracks *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free(t->list[i].open);
+	for (size_t i = 0; i < t->n; i++)
+		free(t->list[i].spans);
 	free(t->list);
 	free(t->calls);
 	free(t->stacks);

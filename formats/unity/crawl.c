@@ -18,7 +18,7 @@
 enum {
 	TEXT_SHOWN = 48,          /* characters of a string that are its name */
 	NAMED_ELEMENTS = 1 << 16, /* of arrays of references; farther ones have no name */
-	NAMED_STRUCTS = 256,
+	NAMED_STRUCTS = 1 << 16,
 };
 /* Objects of a sound heap do not overlap, so that this bounds the work on a hostile one. */
 enum { WORK_PER_BYTE = 2, WORK_MIN = 1 << 20 };

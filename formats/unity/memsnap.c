@@ -9,6 +9,7 @@
 #include "formats/unity/heap.h"
 
 #include "formats/emit.h"
+#include "lib/base/base64.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -239,40 +240,6 @@ static void set_number(struct reading *r, unsigned place, uint64_t v)
 	}
 }
 
-static int digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* RFC 4648, whole groups; false: invalid. */
-static bool memsnap_base64(struct buf *out, const char *s, size_t n)
-{
-	uint32_t bits = 0;
-	unsigned have = 0;
-
-	while (n && s[n - 1] == '=')
-		n--;
-	for (size_t i = 0; i < n; i++) {
-		int d = digit(s[i]);
-
-		if (d < 0)
-			return false;
-		bits = bits << 6 | (uint32_t)d;
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			buf_addc(out, (char)(bits >> have));
-		}
-	}
-	return have < 6;
-}
-
 static void set_text(struct reading *r, unsigned place, struct json_value v)
 {
 	struct trace *t = r->im->t;
@@ -285,7 +252,7 @@ static void set_text(struct reading *r, unsigned place, struct json_value v)
 	case SECTION_BYTES:
 	case TYPE_BYTES:
 		r->bytes.len = 0;
-		if (!memsnap_base64(&r->bytes, v.s, v.n))
+		if (!base64_decode(&r->bytes, v.s, v.n))
 			r->bad_bytes++;
 		set_bytes(r, place);
 		break;

@@ -51,6 +51,8 @@ struct resource_scope {
 	struct held *held;
 	const atomic_bool *cancelled; /* the owner's, or NULL */
 	atomic_int left;              /* enum resource_scope_end of the first thread that left */
+	atomic_size_t bytes;
+	size_t most; /* 0: no limit of its own */
 };
 
 static _Thread_local struct resource_scope *current;
@@ -165,14 +167,30 @@ size_t resource_scopes_hold(void)
 	return atomic_load(&all_bytes);
 }
 
+void resource_scope_limit(struct resource_scope *z, size_t bytes)
+{
+	z->most = bytes;
+}
+
+size_t resource_scope_holds(const struct resource_scope *z)
+{
+	return atomic_load(&z->bytes);
+}
+
+/* limit 0: none. */
+static bool is_over(const atomic_size_t *held, size_t bytes, size_t limit)
+{
+	return limit &&
+	       (bytes > limit || atomic_load_explicit(held, memory_order_relaxed) > limit - bytes);
+}
+
 static bool fails(size_t bytes)
 {
 	size_t n = atomic_load_explicit(&failing, memory_order_relaxed),
 	       limit = atomic_load_explicit(&most_bytes, memory_order_relaxed);
 
-	if (current && limit &&
-	    (bytes > limit ||
-	     atomic_load_explicit(&all_bytes, memory_order_relaxed) > limit - bytes))
+	if (current &&
+	    (is_over(&all_bytes, bytes, limit) || is_over(&current->bytes, bytes, current->most)))
 		return true;
 	return current &&
 	       atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1 == n && n;
@@ -190,6 +208,13 @@ static size_t size_of(struct block *b)
 		   : 0;
 }
 
+/* Also down, by a negative number modulo 2^64. */
+static void count(struct resource_scope *z, size_t bytes)
+{
+	atomic_fetch_add_explicit(&all_bytes, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&z->bytes, bytes, memory_order_relaxed);
+}
+
 static void link_block(struct block *b)
 {
 	struct resource_scope *z = current;
@@ -198,7 +223,7 @@ static void link_block(struct block *b)
 	b->before = b->next = NULL;
 	if (!z)
 		return;
-	atomic_fetch_add_explicit(&all_bytes, size_of(b), memory_order_relaxed);
+	count(z, size_of(b));
 	pthread_mutex_lock(&z->lock);
 	b->next = z->blocks;
 	if (b->next)
@@ -213,7 +238,7 @@ static void unlink_block(struct block *b)
 
 	if (!z)
 		return;
-	atomic_fetch_sub_explicit(&all_bytes, size_of(b), memory_order_relaxed);
+	count(z, -size_of(b));
 	pthread_mutex_lock(&z->lock);
 	if (b->next)
 		b->next->before = b->before;

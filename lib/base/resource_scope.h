@@ -61,6 +61,9 @@ void resource_scope_forget(void *thing);
  * be counted. 0: no limit. */
 void resource_scopes_limit(size_t bytes);
 size_t resource_scopes_hold(void); /* 0 without a limit */
+/* The same of one scope, where all have a limit; before anything is in it. */
+void resource_scope_limit(struct resource_scope *z, size_t bytes);
+size_t resource_scope_holds(const struct resource_scope *z);
 
 /* For tests: the n-th allocation in any scope from now fails, once, in whatever thread; 0: none. */
 void resource_scope_fail_at(size_t n);
@@ -128,6 +131,18 @@ static inline void resource_scopes_limit(size_t bytes)
 
 static inline size_t resource_scopes_hold(void)
 {
+	return 0;
+}
+
+static inline void resource_scope_limit(struct resource_scope *z, size_t bytes)
+{
+	(void)z;
+	(void)bytes;
+}
+
+static inline size_t resource_scope_holds(const struct resource_scope *z)
+{
+	(void)z;
 	return 0;
 }
 

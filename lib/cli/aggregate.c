@@ -76,7 +76,7 @@ void cli_save_aggregate(const char *operand, const char *from, const struct impo
 	    (!from || digest_file(from, &s.digest))) {
 		origin = (struct aggregate_origin){s.digest.hash, s.digest.bytes,
 						   path_name(from ? from : operand)};
-		aggregate_writer_init(&w, stdout, NULL);
+		aggregate_writer_init(&w, cli_out(), NULL);
 		aggregate_builder_write(&s.builder, &origin, &w);
 		aggregate_writer_end(&w);
 		aggregate_writer_release(&w);

@@ -274,6 +274,16 @@ static void close_symbolizer(struct autosymbolize *a)
 	cli_progress_clear();
 }
 
+/* Of files that were given for a module by name. */
+static void note_unused(const struct autosymbolize *a)
+{
+	struct tracemill_file f = {.size = sizeof f};
+
+	for (size_t i = 0; !tracemill_trace_symbolizer_file(a->trace_symbolizer, i, &f); i++)
+		if (a->to->of_captures && f.given && !f.used && !f.member && f.module)
+			cli_note_no_module(f.path, f.module);
+}
+
 /* A binary that the user gave is there: FILE, or MODULE=FILE. */
 static void check_given(const struct cli_symbols *s)
 {
@@ -307,6 +317,7 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 	for (size_t i = 0; i < n; i++)
 		if (is_wanted(s, operands[i]))
 			look_in(&a, operands[i]);
+	note_unused(&a);
 	close_symbolizer(&a);
 }
 

@@ -63,9 +63,9 @@ static void add_symbol_servers(struct cli_binaries *b)
 
 		if ((strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) ||
 		    strpbrk(url, " \t\r\n"))
-			cli_usage(
-			    "--symbol-server: '%s' is not an address with http:// or https://",
-			    url);
+			cli_usage("--symbol-server: '%s' is not an address with http:// or "
+				  "https://; for a folder: --debug-dir",
+				  url);
 		buf_addf(&text, "srv*%s", url);
 		b->symbols[i] = mem_strdup(buf_str(&text));
 		buf_release(&text);

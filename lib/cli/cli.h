@@ -36,6 +36,8 @@ void cli_info(const char *file, const char *fmt, ...)
 /* The same; then the program ends with EXIT_INPUT. */
 _Noreturn void cli_die(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* The note on a file that was given for a module by name, where no module has it. */
+void cli_note_no_module(const char *path, const char *module);
 /* A file of rules that option names (NULL: that need not be said): what is wrong in it is a usage error, what cannot be read EXIT_INPUT. */
 _Noreturn void cli_bad_rules(const char *file, const char *option, const struct err *e);
 /* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT, of ST_ABSENT to
@@ -109,7 +111,8 @@ extern const char *const cli_location_choices[], *const cli_offset_choices[];
 	ROW_GROUP("reading captures:"),                                                            \
 	    ROW_STRING('f', "format", "NAME", "format of the inputs (default: detected)",          \
 		       &(i).options.format),                                                       \
-	    ROW_STRING(0, "maps", "FILE", "module map of the process: /proc/PID/maps or smaps",    \
+	    ROW_STRING(0, "maps", "FILE",                                                          \
+		       "module map of the process: /proc/PID/maps, smaps, .dmp",                   \
 		       &(i).options.maps),                                                         \
 	    ROW_STRING(0, "config", "FILE", "LoliProfiler's loli3.conf", &(i).options.config),     \
 	    ROW_STRING(0, "slide", "ADDR", "runtime address minus link-time address", &(i).slide), \

@@ -102,6 +102,7 @@ static void kind_of_capture(struct input *in, const struct reader *r, struct fil
 	kind_describe(k, "%s%s%s%s", strcmp(r->name, "trace") ? r->what : "a trace of tracemill",
 		      from ? ", from " : "", from ? from : "", "");
 	k->program = kind_program(&sink, r->name);
+	k->advice = r->advice;
 }
 
 /* By the first capture in it. */
@@ -247,4 +248,22 @@ enum status file_look(const char *path, struct file_kind *k, struct err *e)
 	k->program = look.program < PROGRAMS ? programs[look.program] : NULL;
 	k->advice = look.has_advice ? look.advice : NULL;
 	return ST_OK;
+}
+
+const char *file_not_a_log(const char *path, bool *is_capture)
+{
+	struct err ignored = ERR_INIT;
+	const struct known_type *known = NULL;
+	const struct reader *r = NULL;
+	struct input in = {0};
+	const uint8_t *head;
+	size_t n;
+
+	if (!input_open(&in, path, &ignored) && !input_head(&in, &head, &n) && n) {
+		r = reader_by_bid(head, n, n < INPUT_HEAD, NULL);
+		known = r ? NULL : known_type_of(head, n, 0);
+	}
+	input_close(&in);
+	*is_capture = r;
+	return r && !r->guesses ? r->what : known ? known->what : NULL;
 }

@@ -49,14 +49,14 @@ const struct event_store *cli_preloaded(const char *operand)
 {
 	const struct cli_host *h = cli_now->host;
 
-	return h ? h->store(h->arg, operand) : NULL;
+	return h && h->store ? h->store(h->arg, operand) : NULL;
 }
 
 void cli_prefetch(const char *operand, const struct tally_options *o)
 {
 	const struct cli_host *h = cli_now->host;
 
-	if (h)
+	if (h && h->prefetch)
 		h->prefetch(h->arg, operand ? cli_preloaded(operand) : NULL, o);
 }
 

@@ -139,8 +139,9 @@ static void opt_print_row(const struct opt *o)
 	if (cli_now->want_all && o->type == OPT_CHOICE && o->choices[0] &&
 	    !strstr(o->help, o->choices[1])) {
 		buf_adds(&all, ":");
-		for (int i = 0; o->choices[i]; i++)
-			buf_addf(&all, "%s %s", i ? "," : "", o->choices[i]);
+		/* Without a word, it is the default. */
+		for (int i = !*o->choices[0], first = i; o->choices[i]; i++)
+			buf_addf(&all, "%s %s", i > first ? "," : "", o->choices[i]);
 	}
 	if (n > TEXT_AT - 1)
 		n = fprintf(cli_out(), "\n") - 1;
@@ -353,7 +354,7 @@ const char *opt_refused(const char *word, const char *file)
 {
 	const struct cli_host *h = cli_now->host;
 
-	return h ? h->refuse(h->arg, word, file) : NULL;
+	return h && h->refuse ? h->refuse(h->arg, word, file) : NULL;
 }
 
 static void ask_guard(const struct opt *o, const char *value)

@@ -116,7 +116,7 @@ void cli_report_print(struct cli_report *r, const struct table_document *d)
 	r->options.plot = r->plot == WHEN_ALWAYS || (r->plot == WHEN_AUTO && terminal);
 	if (paged(r))
 		cli_pager_start();
-	if (host && r->format == RENDER_JSON)
+	if (host && host->write && r->format == RENDER_JSON)
 		st = host->write(host->arg, d, &r->options, cli_out(), &e);
 	if (st == ST_NONE)
 		st = render(d, r->format, &r->options, cli_out(), &e);

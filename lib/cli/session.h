@@ -15,7 +15,8 @@ struct render_options;
 struct table_document;
 struct tally_options;
 
-/* Who asks a question, and has captures in memory for it. */
+/* Who asks a question, and may have captures in memory for it. Each function may be NULL: then operands are opened, all
+ * options may be, documents are printed. */
 struct cli_host {
 	void *arg;
 	/* Asked for each operand before it is opened; never NULL. */

@@ -53,7 +53,9 @@ bool print_gnu(struct buf *b, uint64_t shown, bool wide, struct print_answer a,
 struct print_binary {
 	struct tracemill_binary *binary; /* NULL: it cannot be used */
 	const char *path;
-	const char *why; /* "": not said */
+	const char *why;     /* "": not said */
+	uint64_t image_base; /* of a PE file when it was first opened; 0: another kind */
+	bool below;          /* an address below it was asked for, and a note says so */
 };
 /* What has been answered. */
 struct print_from {

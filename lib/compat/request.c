@@ -4,6 +4,8 @@
 #include "lib/base/num.h"
 #include "lib/base/text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool has_prefix(const char *s, size_t n, char letter)
@@ -26,12 +28,25 @@ static bool hexadecimal(const char *s, size_t n, uint64_t *addr)
 	return num_hex(s + prefix, n - prefix, addr);
 }
 
+/* WinDbg writes 00007ff6`73dd1019. */
+static bool in_halves(const char *s, size_t n, uint64_t *addr)
+{
+	enum { LOW = 8 };
+	uint64_t high, low;
+
+	if (n < LOW + 2 || n > 2 * LOW + 1 || s[n - LOW - 1] != '`' ||
+	    !num_hex(s, n - LOW - 1, &high) || !num_hex(s + n - LOW, LOW, &low))
+		return false;
+	*addr = high << 32 | low;
+	return true;
+}
+
 bool request_gnu(const char *s, size_t n, uint64_t *addr)
 {
 	size_t digits = 0;
 
 	trim(&s, &n);
-	if (hexadecimal(s, n, addr))
+	if (hexadecimal(s, n, addr) || in_halves(s, n, addr))
 		return true;
 	if (has_prefix(s, n, 'x')) {
 		s += 2;
@@ -242,4 +257,13 @@ bool request_atos(const char *s, size_t n, uint64_t *addr)
 {
 	trim(&s, &n);
 	return num_auto(s, n, addr) || hexadecimal(s, n, addr);
+}
+
+bool request_below_base(uint64_t address, uint64_t image_base, const char *how, char text[160])
+{
+	if (address >= image_base)
+		return false;
+	snprintf(text, 160, "0x%" PRIx64 " is below the image base 0x%" PRIx64 ": %s", address,
+		 image_base, how);
+	return true;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True when the line is one address: hexadecimal, 0x or not, at most 64 bits, blanks around it.
+/* True when the line is one address: hexadecimal, 0x or not, at most 64 bits, blanks around it, also in WinDbg's halves.
  * *addr is that, or else what GNU makes of it: the digits it begins with (none: 0), all ones when
  * they are too many. */
 bool request_gnu(const char *s, size_t n, uint64_t *addr);
@@ -47,5 +47,9 @@ bool request_number(const char *s, size_t n, uint64_t *v);
 
 /* 0x and hexadecimal digits; without 0x decimal, or hexadecimal when there is a letter in it. */
 bool request_atos(const char *s, size_t n, uint64_t *addr);
+
+/* An address of a log is often one in memory (RVA), and no address of a PE file is so low: a note, of which how is the end.
+ * False: this one is not. */
+bool request_below_base(uint64_t address, uint64_t image_base, const char *how, char text[160]);
 
 #endif

@@ -36,6 +36,8 @@ enum {
 	EXPORT_DOMAIN_AGENT /* LoliProfiler's stream: malloc and pool, as its agent sends both */
 };
 
+struct grouped_profile_options;
+
 struct export_options {
 	const char *const *file; /* the name of the input being read; what it points to changes */
 	const char *path;        /* formats that are no stream: the file to make */
@@ -45,7 +47,11 @@ struct export_options {
 	bool types;   /* the type is a stack's innermost entry */
 	bool mangled; /* functions are written by their linkage names */
 	bool events;  /* SQLite: every event as well */
-	bool live;    /* a reader waits: what came at once is written */
+	const struct grouped_profile_options
+	    *view;              /* the caller's: which calls are taken out of stacks,
+						     * paths, the cost of hooks; NULL: none */
+	const char *view_words; /* the same in words, for readers; NULL: nothing is taken out */
+	bool live;              /* a reader waits: what came at once is written */
 };
 
 struct export
@@ -66,6 +72,7 @@ enum {
 	EXPORT_ORIGINAL = 4, /* needs the capture, original */
 	EXPORT_FRAMES =
 	    8, /* has frames: an event is in that which its place in the file lies behind */
+	EXPORT_VIEW = 32,     /* takes calls out of stacks as options.view says */
 	EXPORT_FILTERED = 16, /* says what tm-filter left of a trace */
 };
 

@@ -46,7 +46,7 @@ static uint32_t string(struct firefox *f, const char *s, size_t n)
 static uint32_t named(struct firefox *f, uint32_t name)
 {
 	size_t n;
-	const char *s = names_text(&f->profile.names, name, &n);
+	const char *s = names_text(&f->profile.groups.names, name, &n);
 
 	return string(f, s, n);
 }
@@ -63,7 +63,7 @@ static uint32_t frame_of(struct firefox *f, uint32_t call)
 /* Its calls, outermost first; the row of the innermost and 1. */
 static uint32_t add_location(struct firefox *f, uint32_t location, uint32_t prefix)
 {
-	const struct names_location *l = &f->profile.names.locations[location];
+	const struct names_location *l = &f->profile.groups.names.locations[location];
 
 	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
 		uint32_t frame = frame_of(f, k);
@@ -78,14 +78,15 @@ static void build_rows(struct firefox *f)
 {
 	const struct export_profile *p = &f->profile;
 
-	f->by_call = mem_zarray(p->names.n_calls ? p->names.n_calls : 1, sizeof *f->by_call);
-	f->row_of = mem_zarray(p->stacks.n ? p->stacks.n : 1, sizeof *f->row_of);
+	f->by_call =
+	    mem_zarray(p->groups.names.n_calls ? p->groups.names.n_calls : 1, sizeof *f->by_call);
+	f->row_of = mem_zarray(p->groups.stacks.n ? p->groups.stacks.n : 1, sizeof *f->row_of);
 	f->row_of[0] = add_location(f, 0, 0); /* of samples without a stack */
-	for (size_t k = 1; k < p->stacks.n; k++) {
-		uint32_t parent = p->stacks.rows[k].parent;
+	for (size_t k = 1; k < p->groups.stacks.n; k++) {
+		uint32_t parent = p->groups.stacks.rows[k].parent;
 
-		f->row_of[k] =
-		    add_location(f, p->stacks.rows[k].location, parent ? f->row_of[parent] : 0);
+		f->row_of[k] = add_location(f, p->groups.stacks.rows[k].location,
+					    parent ? f->row_of[parent] : 0);
 	}
 }
 
@@ -126,7 +127,7 @@ static void put_stacks(struct firefox *f)
 
 static uint32_t function_of(struct firefox *f, const struct names_call *c)
 {
-	const struct group_names *names = &f->profile.names;
+	const struct group_names *names = &f->profile.groups.names;
 	uint32_t key[2] = {named(f, names->functions[c->function].display), 0};
 
 	if (c->file) {
@@ -139,7 +140,7 @@ static uint32_t function_of(struct firefox *f, const struct names_call *c)
 
 static void put_frames(struct firefox *f)
 {
-	const struct group_names *names = &f->profile.names;
+	const struct group_names *names = &f->profile.groups.names;
 	size_t n = f->n_frames;
 
 	buf_addf(&f->json, "\"frameTable\":{\"length\":%zu,\"func\":[", n);
@@ -357,6 +358,6 @@ const struct exporter exporter_firefox = {
     .name = "firefox",
     .what = "the Firefox Profiler's JSON: stacks, with the value that ranks",
     .endings = {".firefox.json"},
-    .flags = EXPORT_FILTERED,
+    .flags = EXPORT_FILTERED | EXPORT_VIEW,
     .open = export_firefox_open,
 };

@@ -39,7 +39,7 @@ static uint32_t export_folded_node_of(struct folded *f, uint32_t parent, const c
 
 static uint32_t add_location(struct folded *f, uint32_t node, uint32_t location)
 {
-	const struct group_names *names = &f->profile.names;
+	const struct group_names *names = &f->profile.groups.names;
 	const struct names_location *l = &names->locations[location];
 
 	for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
@@ -60,15 +60,15 @@ static uint32_t stack_node(struct folded *f, uint32_t stack)
 	uint32_t node = 0, s = stack;
 
 	if (!stack)
-		return add_location(f, 0, p->stacks.rows[0].location);
-	for (; s && !f->of_stack[s]; s = p->stacks.rows[s].parent) {
+		return add_location(f, 0, p->groups.stacks.rows[0].location);
+	for (; s && !f->of_stack[s]; s = p->groups.stacks.rows[s].parent) {
 		f->path = mem_grow(f->path, &f->cap_path, depth + 1, sizeof *f->path);
 		f->path[depth++] = s;
 	}
 	node = s ? f->of_stack[s] : 0;
 	while (depth--)
 		node = f->of_stack[f->path[depth]] =
-		    add_location(f, node, p->stacks.rows[f->path[depth]].location);
+		    add_location(f, node, p->groups.stacks.rows[f->path[depth]].location);
 	return node;
 }
 
@@ -147,7 +147,7 @@ static enum status export_folded_finish(struct export *x, struct err *e)
 	for (uint32_t i = 0; i < p->rows.n; i++)
 		order[i] = i;
 	sort_array_by(order, p->rows.n, sizeof *order, export_folded_by_stack, p);
-	f->of_stack = mem_zarray(p->stacks.n, sizeof *f->of_stack);
+	f->of_stack = mem_zarray(p->groups.stacks.n, sizeof *f->of_stack);
 	stacks_init(&f->nodes);
 	for (size_t i = 0; i < p->rows.n; i++) {
 		uint64_t sum = export_profile_sum(p, order[i], weight);
@@ -193,5 +193,6 @@ const struct exporter exporter_folded = {
     .name = "folded",
     .what = "folded stacks, one line each, for flame graph tools",
     .endings = {".folded"},
+    .flags = EXPORT_VIEW,
     .open = export_folded_open,
 };

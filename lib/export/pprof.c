@@ -96,7 +96,7 @@ static int64_t name_text(struct pprof *f, uint32_t string)
 	if (!string)
 		return 0;
 	if (!f->names[string]) {
-		s = names_text(&f->profile.names, string, &n);
+		s = names_text(&f->profile.groups.names, string, &n);
 		f->names[string] = (uint32_t)add_text(f, s, n) + 1;
 	}
 	return f->names[string] - 1;
@@ -105,7 +105,7 @@ static int64_t name_text(struct pprof *f, uint32_t string)
 static int64_t hex_text(struct pprof *f, uint32_t string)
 {
 	size_t n;
-	const char *s = names_text(&f->profile.names, string, &n);
+	const char *s = names_text(&f->profile.groups.names, string, &n);
 	struct buf b = BUF_INIT;
 	int64_t id;
 
@@ -118,7 +118,7 @@ static int64_t hex_text(struct pprof *f, uint32_t string)
 
 static uint64_t export_pprof_function_id(struct pprof *f, const struct names_call *c)
 {
-	const struct names_function *nf = &f->profile.names.functions[c->function];
+	const struct names_function *nf = &f->profile.groups.names.functions[c->function];
 	uint32_t key[2] = {c->function, c->file}, before = intern_count(&f->functions);
 	uint32_t id = intern_add(&f->functions, (const char *)key, sizeof key);
 	Pprof__Function m = PPROF__FUNCTION__INIT, *list = &m;
@@ -132,7 +132,7 @@ static uint64_t export_pprof_function_id(struct pprof *f, const struct names_cal
 	m.name = name_text(f, nf->display);
 	/* pprof takes a name that equals its system name for a mangled one, and would cut off what
 	 * looks like template arguments. With a file behind it a raw name is no such name. */
-	raw = names_text(&f->profile.names, nf->raw, &n);
+	raw = names_text(&f->profile.groups.names, nf->raw, &n);
 	if (nf->raw != nf->display && strlen(raw) == n)
 		m.system_name = name_text(f, nf->raw);
 	m.filename = name_text(f, c->file);
@@ -171,19 +171,19 @@ static uint64_t export_pprof_mapping_id(struct pprof *f, const struct names_loca
 /* The row without a stack is 0 in names, which no id may be. */
 static uint64_t location_id(const struct pprof *f, uint32_t location)
 {
-	return location ? location : f->profile.names.n_locations;
+	return location ? location : f->profile.groups.names.n_locations;
 }
 
 static void export_pprof_put_location(struct pprof *f, uint32_t location)
 {
-	const struct names_location *l = &f->profile.names.locations[location];
+	const struct names_location *l = &f->profile.groups.names.locations[location];
 	Pprof__Location m = PPROF__LOCATION__INIT, *list = &m;
 	Pprof__Line *lines = mem_array(l->n_calls, sizeof *lines);
 	Pprof__Line **line_list = mem_array(l->n_calls, sizeof *line_list);
 	Pprof__Profile p = PPROF__PROFILE__INIT;
 
 	for (uint32_t i = 0; i < l->n_calls; i++) {
-		const struct names_call *c = &f->profile.names.calls[l->first + i];
+		const struct names_call *c = &f->profile.groups.names.calls[l->first + i];
 
 		pprof__line__init(&lines[i]);
 		lines[i].function_id = export_pprof_function_id(f, c);
@@ -222,7 +222,7 @@ static void put_mapping(struct pprof *f, size_t i)
 
 static bool is_library(const struct pprof *f, size_t i)
 {
-	const char *s = names_text(&f->profile.names, f->by_id[i].module, NULL);
+	const char *s = names_text(&f->profile.groups.names, f->by_id[i].module, NULL);
 
 	return *s == '[' || strstr(s, ".so");
 }
@@ -291,16 +291,16 @@ static void export_pprof_put_comments(struct pprof *f)
 static void mark_used(struct pprof *f)
 {
 	const struct export_profile *p = &f->profile;
-	uint8_t *stacks = mem_zarray(p->stacks.n, 1);
+	uint8_t *stacks = mem_zarray(p->groups.stacks.n, 1);
 
 	for (size_t i = 0; i < p->rows.n; i++)
 		stacks[export_profile_stack(p, i)] = 1;
 	if (stacks[0])
 		f->used[0] = 1;
-	for (size_t i = p->stacks.n; i-- > 1;)
+	for (size_t i = p->groups.stacks.n; i-- > 1;)
 		if (stacks[i]) {
-			stacks[p->stacks.rows[i].parent] = 1;
-			f->used[p->stacks.rows[i].location] = 1;
+			stacks[p->groups.stacks.rows[i].parent] = 1;
+			f->used[p->groups.stacks.rows[i].location] = 1;
 		}
 	free(stacks);
 }
@@ -326,9 +326,9 @@ static void export_pprof_put_samples(struct pprof *f)
 			values[m.n_value++] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 		}
 		for (uint32_t k = export_profile_stack(p, i); k || !depth;
-		     k = p->stacks.rows[k].parent) {
+		     k = p->groups.stacks.rows[k].parent) {
 			ids = mem_grow(ids, &cap, depth + 1, sizeof *ids);
-			ids[depth++] = location_id(f, p->stacks.rows[k].location);
+			ids[depth++] = location_id(f, p->groups.stacks.rows[k].location);
 			if (!k)
 				break;
 		}
@@ -367,12 +367,12 @@ static enum status export_pprof_finish(struct export *x, struct err *e)
 	if (export_profile_check_depth(&f->profile, false, e))
 		return err_failure(e);
 	export_profile_close(&f->profile);
-	f->names = mem_zarray(intern_count(&p->names.strings) + 1u, sizeof *f->names);
-	f->used = mem_zarray(p->names.n_locations, sizeof *f->used);
+	f->names = mem_zarray(intern_count(&p->groups.names.strings) + 1u, sizeof *f->names);
+	f->used = mem_zarray(p->groups.names.n_locations, sizeof *f->used);
 	export_pprof_put_head(f, first);
 	export_pprof_put_comments(f);
 	mark_used(f);
-	for (uint32_t i = 0; i < p->names.n_locations; i++)
+	for (uint32_t i = 0; i < p->groups.names.n_locations; i++)
 		if (f->used[i])
 			export_pprof_put_location(f, i);
 	put_mappings(f);
@@ -413,6 +413,6 @@ const struct exporter exporter_pprof = {
     .name = "pprof",
     .what = "pprof's profile.proto, gzipped",
     .endings = {".pb.gz", ".pprof"},
-    .flags = EXPORT_BINARY | EXPORT_FILTERED,
+    .flags = EXPORT_BINARY | EXPORT_FILTERED | EXPORT_VIEW,
     .open = export_pprof_open,
 };

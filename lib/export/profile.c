@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/group/group_pass.h"
 #include "lib/group/stack_cut.h"
 
 #include <inttypes.h>
@@ -31,13 +32,18 @@ static int choose_domain(const struct export_profile *p, const struct tally *a)
 	int most = p->options->domain;
 
 	if (most == EXPORT_DOMAIN_DEFAULT)
-		most = tally_domain_of_most(a, NULL, NULL);
+		most = p->groups.pass ? pass_domain_of_most(p->groups.pass)
+				      : tally_domain_of_most(a, NULL, NULL);
 	return most < 0 ? DOMAIN_MALLOC : most;
 }
 
-static bool is_exported(const struct tally_cell *c, int domain)
+/* Not where all calls of its stack are taken out. */
+static bool is_exported(const struct export_profile *p, const struct tally_cell *c, int domain)
 {
-	return domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain >= CELL_TIMED;
+	uint32_t node;
+
+	return (domain == EXPORT_DOMAIN_ALL || domain == c->domain || c->domain >= CELL_TIMED) &&
+	       (!p->groups.pass || pass_place(p->groups.pass, c, &node));
 }
 
 /* Ours of the capture's stacks, as far as marked with 1. Callers have smaller ids. */
@@ -52,8 +58,24 @@ static void merge_stacks(struct export_profile *p, struct export_profile_run *r)
 	for (size_t i = 1; i < t->n_stacks; i++)
 		if (r->stacks[i])
 			r->stacks[i] =
-			    stacks_add(&p->stacks, r->stacks[t->stacks[i].parent],
-				       names_location(&p->names, t, t->stacks[i].location));
+			    stacks_add(&p->groups.stacks, r->stacks[t->stacks[i].parent],
+				       names_location(&p->groups.names, t, t->stacks[i].location));
+}
+
+/* The same, as filters leave them. */
+static void export_profile_view_stacks(struct export_profile *p, const struct export_profile_run *r)
+{
+	for (uint32_t i = 1; i < r->t->n_stacks; i++)
+		if (r->stacks[i])
+			r->stacks[i] = pass_stack(p->groups.pass, i);
+	r->stacks[0] = 0;
+}
+
+/* How often a call was made that is taken out is nothing of its caller's. */
+static unsigned taken_out(const struct export_profile *p, uint32_t stack)
+{
+	return p->groups.pass && pass_call_taken_out(p->groups.pass, stack) ? SUM_BIT(SUM_CALLS)
+									    : 0;
 }
 
 static void export_profile_add_cell(struct export_profile *p, const struct export_profile_run *r,
@@ -63,7 +85,7 @@ static void export_profile_add_cell(struct export_profile *p, const struct expor
 	struct tally_sums sums;
 
 	tally_sums(r->a, index, &sums);
-	sums.has &= r->known;
+	sums.has &= r->known & ~taken_out(p, c->stack);
 	add_row(p, export_profile_text(p, r->t, r->t->types[c->type]), c->domain,
 		r->stacks[c->stack], &sums);
 }
@@ -123,7 +145,8 @@ static void export_profile_add_measured(struct export_profile *p, struct trace *
 
 	if (!m || !(m->has & (SUMS_TIME | SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD))))
 		return;
-	sums.has = m->has & (SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD) | SUM_BIT(SUM_CALLS));
+	sums.has = m->has & (SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD) | SUM_BIT(SUM_CALLS)) &
+		   ~taken_out(p, c->stack);
 	if (m->has >> SUM_PERIOD & 1 && !see_event(p, t, c->type, event)) {
 		trace_note(t, NOTE_LOSS, 1, "sums of periods are of more than %d events: left out",
 			   PROFILE_EVENTS_MOST);
@@ -131,7 +154,7 @@ static void export_profile_add_measured(struct export_profile *p, struct trace *
 	}
 	sums.v[SUM_SAMPLES] = m->samples;
 	sums.v[SUM_PERIOD] = m->period;
-	sums.v[SUM_CALLS] = m->calls;
+	sums.v[SUM_CALLS] = sums.has >> SUM_CALLS & 1 ? m->calls : 0;
 	if (m->has >> SUM_TIME_SELF & 1)
 		sums.v[SUM_TIME_SELF] = m->self > 0 ? (uint64_t)m->self : 0;
 	else
@@ -161,7 +184,8 @@ static void export_profile_add_estimated(struct export_profile *p, const struct 
 static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 				     const struct tally *a)
 {
-	const char *format = trace_get(t, "format"), *filtered = trace_get(t, TRACE_FILTERED);
+	const char *format = trace_get(t, "format"), *filtered = trace_get(t, TRACE_FILTERED),
+		   *view = p->options->view_words;
 
 	if (a->live.lost_frees)
 		trace_note(t, NOTE_LOSS, a->live.lost_frees,
@@ -172,10 +196,11 @@ static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 			   "allocations have no address: they do not count as live");
 	if (format)
 		intern_add(&p->formats, format, strlen(format));
-	if (filtered) {
+	if (filtered || view) {
 		struct buf b = BUF_INIT;
 
-		buf_addf(&b, TRACE_FILTERED_COMMENT "%s", filtered);
+		buf_addf(&b, TRACE_FILTERED_COMMENT "%s%s%s", filtered ? filtered : "",
+			 filtered && view ? " " : "", view ? view : "");
 		intern_add(&p->notes, b.data, b.len);
 		buf_release(&b);
 	}
@@ -194,47 +219,64 @@ static void export_profile_add_notes(struct export_profile *p, struct trace *t,
 static enum status export_profile_fold(void *arg, struct trace *t, struct tally *a, struct err *e)
 {
 	struct export_profile *p = arg;
-	int domain = choose_domain(p, a);
-	struct export_profile_run r = {
-	    .t = t, .a = a, .known = tally_cell_states(a, t, (unsigned)domain)};
+	struct export_profile_run r = {.t = t, .a = a};
 	enum status st = ST_OK;
+	int domain;
+
+	if (filters_take_calls(p->groups.options.filters))
+		pass_begin(&p->groups, t)->a = a;
+	else
+		names_capture(&p->groups.names, t);
+	domain = choose_domain(p, a);
+	r.known = tally_cell_states(a, t, (unsigned)domain);
 
 	if (t->events[EV_DELTA] && !p->options->events)
 		trace_note(t, NOTE_LOSS, t->events[EV_DELTA],
 			   "measurements of how the heap grew are not exported: the format has no "
 			   "negative sums");
 	export_profile_add_notes(p, t, a);
-	names_capture(&p->names, t);
 	r.stacks = mem_zarray(t->n_stacks, sizeof *r.stacks);
 	for (size_t i = 0; i < t->n_stacks && p->all_stacks; i++)
 		r.stacks[i] = 1;
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (is_exported(&a->cells[i], domain))
+		if (is_exported(p, &a->cells[i], domain))
 			r.stacks[a->cells[i].stack] = 1;
-	merge_stacks(p, &r);
+	if (p->groups.pass)
+		export_profile_view_stacks(p, &r);
+	else
+		merge_stacks(p, &r);
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cells[i].domain >= CELL_TIMED)
+		if (!is_exported(p, &a->cells[i], domain))
+			continue;
+		else if (a->cells[i].domain >= CELL_TIMED)
 			export_profile_add_measured(p, t, &r, i);
-		else if (is_exported(&a->cells[i], domain))
+		else
 			export_profile_add_cell(p, &r, i);
 	export_profile_add_estimated(p, t);
 	if (p->captured)
 		st = p->captured(p->arg, t, &r, e);
 	free(r.stacks);
+	pass_end(&p->groups);
 	return st;
 }
 
 void export_profile_init(struct export_profile *p, const struct export_options *o)
 {
+	struct grouped_profile_options view = {.domain = DOMAIN_DEFAULT};
+
+	if (o->view)
+		view = *o->view;
+	view.mangled = o->mangled;
+	view.by[0].by = KEY_STACK;
+	view.n_by = 1;
 	*p = (struct export_profile){.options = o};
+	grouped_profile_init(&p->groups, &view);
 	tally_init(&p->tally,
 		   &(struct tally_options){.want = TALLY_WANT | SUMS_TIME | SUM_BIT(SUM_SAMPLES) |
 						   SUM_BIT(SUM_PERIOD),
+					   .hook_cost = view.hook_cost,
 					   .done = export_profile_fold,
 					   .arg = p});
-	names_init(&p->names);
-	p->names.mangled = o->mangled;
-	stacks_init(&p->stacks);
 	grouping_init(&p->kinds, (struct grouping_key){.by = KEY_TYPE});
 	grouping_init(&p->rows, (struct grouping_key){.by = KEY_STACK, .within = 1});
 	profile_init(&p->sums, 1);
@@ -249,19 +291,17 @@ void export_profile_finish_run(struct export_profile *p)
 void export_profile_close(struct export_profile *p)
 {
 	tally_release(&p->tally);
-	names_close(&p->names);
-	names_disambiguate(&p->names);
-	stacks_close(&p->stacks);
+	grouped_profile_close(&p->groups);
+	names_disambiguate(&p->groups.names);
 }
 
 void export_profile_release(struct export_profile *p)
 {
 	export_profile_close(p);
-	names_release(&p->names);
+	grouped_profile_release(&p->groups);
 	intern_release(&p->types);
 	intern_release(&p->notes);
 	intern_release(&p->formats);
-	stacks_release(&p->stacks);
 	grouping_release(&p->kinds);
 	grouping_release(&p->rows);
 	profile_release(&p->sums);
@@ -282,13 +322,15 @@ static void add_words(const struct export_profile *p, struct buf *b)
 /* Calls, or bytes of their names, of one location. */
 static uint64_t export_profile_weight(const struct export_profile *p, uint32_t location, bool texts)
 {
-	const struct names_location *l = &p->names.locations[location];
+	const struct names_location *l = &p->groups.names.locations[location];
 	uint64_t weight = l->n_calls;
 
 	for (uint32_t k = l->first; texts && k < l->first + l->n_calls; k++) {
 		size_t n;
 
-		names_text(&p->names, p->names.functions[p->names.calls[k].function].display, &n);
+		names_text(&p->groups.names,
+			   p->groups.names.functions[p->groups.names.calls[k].function].display,
+			   &n);
 		weight += n;
 	}
 	return weight;
@@ -296,12 +338,12 @@ static uint64_t export_profile_weight(const struct export_profile *p, uint32_t l
 
 enum status export_profile_check_depth(const struct export_profile *p, bool texts, struct err *e)
 {
-	uint64_t *below = mem_zarray(p->stacks.n + 1, sizeof *below), once = 0, all = 0;
+	uint64_t *below = mem_zarray(p->groups.stacks.n + 1, sizeof *below), once = 0, all = 0;
 
-	for (size_t i = 1; i < p->stacks.n; i++) {
-		uint64_t own = export_profile_weight(p, p->stacks.rows[i].location, texts);
+	for (size_t i = 1; i < p->groups.stacks.n; i++) {
+		uint64_t own = export_profile_weight(p, p->groups.stacks.rows[i].location, texts);
 
-		below[i] = add_saturating(below[p->stacks.rows[i].parent], own);
+		below[i] = add_saturating(below[p->groups.stacks.rows[i].parent], own);
 		once = add_saturating(once, own);
 	}
 	for (size_t i = 0; i < p->rows.n; i++)

@@ -8,6 +8,7 @@
 #define TM_EXPORT_PROFILE_H
 
 #include "lib/export/export.h"
+#include "lib/group/grouped_profile.h"
 #include "lib/group/grouping.h"
 #include "lib/group/metric.h"
 #include "lib/names/names.h"
@@ -39,13 +40,12 @@ struct export_profile {
 				struct err *e);
 	void *arg;
 
-	struct group_names names;
+	struct grouped_profile groups; /* its names; its stacks, as options.view leaves them */
 	struct intern types;
-	struct profile_stacks stacks; /* of locations of names */
-	struct grouping kinds;        /* type * DOMAINS + domain; type: id in types, 0: none */
-	struct grouping rows;         /* stacks within kinds; 0: none */
-	struct profile sums;          /* all; keys[0].self: by row */
-	struct intern notes;          /* "guess: text: 3", of all captures */
+	struct grouping kinds; /* type * DOMAINS + domain; type: id in types, 0: none */
+	struct grouping rows;  /* stacks within kinds; 0: none */
+	struct profile sums;   /* all; keys[0].self: by row */
+	struct intern notes;   /* "guess: text: 3", of all captures */
 	struct intern formats;
 	struct export_profile_column events[PROFILE_EVENTS_MOST]; /* of SUM_PERIOD */
 	size_t n_events;

@@ -57,7 +57,7 @@ static uint32_t text_frame(struct speedscope *f, const char *s, size_t n)
 
 static uint32_t call_frame(struct speedscope *f, uint32_t call)
 {
-	const struct group_names *n = &f->profile.names;
+	const struct group_names *n = &f->profile.groups.names;
 	const struct names_call *c = &n->calls[call];
 
 	if (!f->by_call[call])
@@ -98,7 +98,7 @@ static enum status export_speedscope_batch(struct sink_tap *tap, struct trace *t
 /* A call enters the function itself, not what is inlined at its entry. */
 static void name_events(struct speedscope *f, struct trace *t)
 {
-	struct group_names *n = &f->profile.names;
+	struct group_names *n = &f->profile.groups.names;
 
 	names_capture(n, t);
 	for (size_t i = f->events.first_what; i < f->events.n_whats; i++) {
@@ -133,19 +133,19 @@ static const struct tap_hooks export_speedscope_hooks = {.begin = export_speedsc
 static void export_speedscope_put_stack(struct speedscope *f, size_t row)
 {
 	const struct export_profile *p = &f->profile;
-	const struct names_location *l = &p->names.locations[0];
+	const struct names_location *l = &p->groups.names.locations[0];
 	uint32_t *path = NULL;
 	uint32_t type = export_profile_type(p, row);
 	size_t depth = 0, cap = 0;
 
 	buf_addc(&f->json, '[');
-	for (uint32_t k = export_profile_stack(p, row); k; k = p->stacks.rows[k].parent) {
+	for (uint32_t k = export_profile_stack(p, row); k; k = p->groups.stacks.rows[k].parent) {
 		path = mem_grow(path, &cap, depth + 1, sizeof *path);
-		path[depth++] = p->stacks.rows[k].location;
+		path[depth++] = p->groups.stacks.rows[k].location;
 	}
 	do {
 		if (depth)
-			l = &p->names.locations[path[--depth]];
+			l = &p->groups.names.locations[path[--depth]];
 		for (uint32_t k = l->first + l->n_calls; k-- > l->first;) {
 			buf_add_u64(&f->json, call_frame(f, k));
 			if (depth || k > l->first)
@@ -233,7 +233,7 @@ static enum status put_evented(struct speedscope *f, size_t thread, struct err *
 
 static void export_speedscope_put_frames(struct speedscope *f)
 {
-	const struct group_names *names = &f->profile.names;
+	const struct group_names *names = &f->profile.groups.names;
 
 	buf_adds(&f->json, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 1; i <= intern_count(&f->frames); i++) {
@@ -297,7 +297,7 @@ static enum status export_speedscope_finish(struct export *x, struct err *e)
 	if (export_profile_check_depth(&f->profile, false, e))
 		return err_failure(e);
 	export_profile_close(&f->profile);
-	f->by_call = mem_zarray(p->names.n_calls, sizeof *f->by_call);
+	f->by_call = mem_zarray(p->groups.names.n_calls, sizeof *f->by_call);
 	buf_adds(&f->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 			   "\"exporter\":");
 	export_speedscope_put_exporter(f);
@@ -362,6 +362,6 @@ const struct exporter exporter_speedscope = {
     .name = "speedscope",
     .what = "speedscope's JSON: stacks, and enter and exit by thread",
     .endings = {".speedscope.json"},
-    .flags = EXPORT_FILTERED,
+    .flags = EXPORT_FILTERED | EXPORT_VIEW,
     .open = export_speedscope_open,
 };

@@ -451,7 +451,7 @@ static enum status export_sqlite_captured(void *arg, struct trace *t,
 
 static uint32_t export_sqlite_module_id(struct database *d, const struct names_location *l)
 {
-	const struct group_names *names = &d->profile.names;
+	const struct group_names *names = &d->profile.groups.names;
 	uint32_t key[2] = {l->module, l->build_id}, before = intern_count(&d->modules), id;
 	struct buf hex = BUF_INIT;
 	const char *s;
@@ -476,7 +476,7 @@ static uint32_t export_sqlite_module_id(struct database *d, const struct names_l
 
 static void export_sqlite_put_location(struct database *d, uint32_t id, uint8_t *files)
 {
-	const struct group_names *names = &d->profile.names;
+	const struct group_names *names = &d->profile.groups.names;
 	const struct names_location *l = &names->locations[id];
 	uint32_t module = export_sqlite_module_id(d, l);
 
@@ -507,9 +507,9 @@ static void export_sqlite_put_location(struct database *d, uint32_t id, uint8_t 
 static void export_sqlite_put_names(struct database *d)
 {
 	const struct export_profile *p = &d->profile;
-	const struct group_names *names = &p->names;
+	const struct group_names *names = &p->groups.names;
 	uint8_t *files = mem_zarray(intern_count(&names->strings) + 1u, 1);
-	uint32_t *depth = mem_zarray(p->stacks.n, sizeof *depth);
+	uint32_t *depth = mem_zarray(p->groups.stacks.n, sizeof *depth);
 
 	for (uint32_t i = 1; i < names->n_functions; i++) {
 		const struct names_function *f = &names->functions[i];
@@ -522,12 +522,12 @@ static void export_sqlite_put_names(struct database *d)
 	}
 	for (uint32_t i = 1; i < names->n_locations && !d->e.code; i++)
 		export_sqlite_put_location(d, i, files);
-	for (uint32_t i = 1; i < p->stacks.n && !d->e.code; i++) {
-		depth[i] = depth[p->stacks.rows[i].parent] + 1;
+	for (uint32_t i = 1; i < p->groups.stacks.n && !d->e.code; i++) {
+		depth[i] = depth[p->groups.stacks.rows[i].parent] + 1;
 		row(d, INSERT_STACK);
 		put_int(d, i);
-		put_id(d, p->stacks.rows[i].parent);
-		put_id(d, p->stacks.rows[i].location);
+		put_id(d, p->groups.stacks.rows[i].parent);
+		put_id(d, p->groups.stacks.rows[i].location);
 		put_int(d, depth[i]);
 		insert(d);
 	}
@@ -592,6 +592,6 @@ const struct exporter exporter_sqlite = {
     .name = "sqlite",
     .what = "a SQLite database of stacks, sums, frames and (--events) events",
     .endings = {".sqlite", ".db"},
-    .flags = EXPORT_BINARY | EXPORT_FILE | EXPORT_FRAMES | EXPORT_FILTERED,
+    .flags = EXPORT_BINARY | EXPORT_FILE | EXPORT_FRAMES | EXPORT_FILTERED | EXPORT_VIEW,
     .open = export_sqlite_open,
 };

@@ -177,7 +177,7 @@ enum status container_open_member(struct object **out, const struct zip *z,
 	}
 	if (fd < 0)
 		return err_failure(e);
-	return object_open_part(out, fd, offset, m->size, path, e);
+	return object_open_part(out, fd, offset, m->size, path, NULL, e);
 }
 
 size_t container_split_zip(const char *path, const char **member)
@@ -257,26 +257,32 @@ static enum status container_open_in_library(struct object **out, const char *pa
 					     size_t n_member, const struct container_options *o,
 					     struct err *e)
 {
-	char *file = mem_strndup(path, n);
+	char *file = mem_strndup(path, n), *arch = access(file, F_OK) ? strrchr(file, ':') : NULL;
+	struct object_want want = o->want;
 	const struct ar_member *m;
+	enum status st;
 	struct ar a;
-	enum status st = ar_open(&a, file, e);
 	int fd;
 
+	if (arch && arch[1]) { /* LIBRARY:ARCH(MEMBER) */
+		*arch = 0;
+		want.arch = arch + 1;
+	}
+	st = ar_open(&a, file, &want, e);
 	if (st) {
 		free(file);
 		return st;
 	}
-	m = ar_find(&a, path + n + 1, n_member);
+	m = ar_find(&a, NULL, path + n + 1, n_member);
 	if (!m) {
 		st = err_set(e, ST_BAD, "the archive has no member '%.*s'", (int)n_member,
 			     path + n + 1);
 	} else if (a.thin) {
-		st = open_thin(out, file, m, &o->want, e);
+		st = open_thin(out, file, m, &want, e);
 	} else {
 		fd = fcntl(a.fd, F_DUPFD_CLOEXEC, 0);
 		st = fd < 0 ? err_sys(e, "cannot open")
-			    : object_open_part(out, fd, m->offset, m->size, path, e);
+			    : object_open_part(out, fd, m->offset, m->size, path, &want, e);
 	}
 	ar_release(&a);
 	free(file);
@@ -305,17 +311,21 @@ static enum status container_whole_zip(const char *path, struct err *e)
 	return st;
 }
 
-static enum status whole_library(const char *path, struct err *e)
+static enum status whole_library(const char *path, const struct object_want *want, struct err *e)
 {
+	const char *arch =
+	    want->arch && object_archs(path, &(const char *){NULL}, 1) ? want->arch : NULL;
 	struct ar a;
-	enum status st = ar_open(&a, path, e);
+	enum status st = ar_open(&a, path, want, e);
 
 	if (st)
 		return st;
-	st = a.n ? err_set(e, ST_UNSUPPORTED,
-			   "a static library: name a member of it (there are %zu), as in %s(%s)",
-			   a.n, path_base(path), path_base(a.members[0].name))
-		 : err_set(e, ST_UNSUPPORTED, "a static library without members");
+	st =
+	    a.n ? err_set(e, ST_UNSUPPORTED,
+			  "a static library: name a member of it (there are %zu), as in %s%s%s(%s)",
+			  a.n, path_base(path), arch ? ":" : "", arch ? arch : "",
+			  path_base(a.members[0].name))
+		: err_set(e, ST_UNSUPPORTED, "a static library without members");
 	ar_release(&a);
 	return st;
 }
@@ -333,8 +343,8 @@ enum status container_open(struct object **out, const char *path, const struct c
 			return object_open_bundle(out, path, &o->want, e);
 		if (S_ISREG(sb.st_mode) && zip_looks_like(path))
 			return container_whole_zip(path, e);
-		if (S_ISREG(sb.st_mode) && ar_looks_like(path))
-			return whole_library(path, e);
+		if (S_ISREG(sb.st_mode) && ar_looks_like(path, &o->want))
+			return whole_library(path, &o->want, e);
 		return object_open_wanted(out, path, &o->want, e);
 	}
 	if (split_library(path, &n, &n_member))

@@ -4,7 +4,7 @@
  *
  *	ZIP!/MEMBER, ZIP/MEMBER   in an APK or another zip file: read where it is when it is stored,
  *	                          else from a copy in the cache
- *	LIBRARY(MEMBER)           in a static library, thin or not
+ *	LIBRARY(MEMBER)           in a static library, thin or not; LIBRARY:ARCH(MEMBER) of a universal one
  *	FILE:ARCH                 in a universal (fat) Mach-O file, as arm64
  *	BUNDLE.dSYM               the Mach-O file in such a folder
  *

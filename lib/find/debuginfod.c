@@ -24,10 +24,9 @@
 struct got { /* one question and its answer */
 	struct object_build_id id;
 	enum object_part part;
-	char *key;    /* of a PDB; NULL: id is a build-id */
-	uint32_t age; /* the same */
-	char *path;   /* NULL: none */
-	char *why;    /* why there is no path */
+	char *key;  /* of a PDB; NULL: id is a build-id */
+	char *path; /* NULL: none */
+	char *why;  /* why there is no path */
 };
 
 struct debuginfod {
@@ -214,10 +213,10 @@ static const char *differs(const char *path, const struct got *g, struct err *e)
 		return g->key && st == ST_UNSUPPORTED ? "it is no PDB" : e->msg;
 	if (g->key && !object_pdb_age(o))
 		why = "it is no PDB";
-	else if (g->key && !object_build_id_equal(object_build_id(o), id))
-		why = "its GUID is another one";
-	else if (g->key && object_pdb_age(o) != g->age)
-		why = "its age is another one";
+	else if (g->key && object_build_id_differs(object_build_id(o), id))
+		why = !strcmp(object_build_id_differs(object_build_id(o), id), "age")
+			  ? "its age is another one"
+			  : "its GUID is another one";
 	else if (!object_build_id(o)->len)
 		why = "it has no build-id";
 	else if (!object_build_id_equal(object_build_id(o), id))
@@ -387,7 +386,7 @@ static struct got *got_pdb(struct debuginfod *d, const struct object_pdb_name *p
 		if (d->got[i].key && !strcmp(d->got[i].key, pdb->key))
 			return &d->got[i];
 	VEC_PUSH(d->got, d->n_got, d->cap_got) =
-	    (struct got){.id = *pdb->guid, .key = mem_strdup(pdb->key), .age = pdb->age};
+	    (struct got){.id = *pdb->guid, .key = mem_strdup(pdb->key)};
 	g = &d->got[d->n_got - 1];
 	path = symbols_path(pdb);
 	if (!debuginfod_kept(d, g))

@@ -2,6 +2,7 @@
 #include "lib/find/files.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
 #include "lib/base/pool.h"
@@ -188,6 +189,15 @@ static bool is_program_name(const char *name)
 	return false;
 }
 
+/* game.exe is game, too, as debuggers call it. */
+static bool is_name_of(const char *given, const char *base)
+{
+	size_t n = strlen(base);
+
+	return !strcasecmp(given, base) || (is_program_name(base) && strlen(given) == n - 4 &&
+					    !strncasecmp(given, base, n - 4));
+}
+
 /* Whether a file has the name that linkers give to the PDB of a program of Windows: game.pdb of game.exe. */
 static bool is_pdb_of(const char *file, const char *module)
 {
@@ -202,15 +212,13 @@ static void refuse_foreign(struct find_files *f, struct find_file *x)
 {
 	for (size_t i = 0; !x->module && i < f->n && !x->foreign; i++) {
 		const struct find_file *p = f->items[i];
-		const char *why = NULL;
+		const char *why;
 
 		if (p->module || !p->object || !object_debug_named(p->object) ||
 		    !is_pdb_of(path_base(x->path), path_base(p->path)))
 			continue;
-		if (!object_build_id_equal(object_build_id(x->object), object_build_id(p->object)))
-			why = "GUID";
-		else if (object_pdb_age(x->object) != object_pdb_age_named(p->object))
-			why = "age";
+		why =
+		    object_build_id_differs(object_build_id(x->object), object_build_id(p->object));
 		if (!why)
 			continue;
 		x->foreign = true;
@@ -324,19 +332,21 @@ static bool same_file(const struct find_file *x, const struct module_file *f, bo
 /* What does not speak against it. */
 static bool agrees(const struct find_file *x, const struct files_module *m)
 {
-	const struct object_build_id *own = object_build_id(x->object);
+	bool known;
+	const char *differs = object_id_differs(x->object, &m->id, &known);
 
-	if (m->id.len && own->len)
-		return object_build_id_equal(own, &m->id);
+	if (known)
+		return !differs;
 	return x->given || !m->file || same_file(x, m->file, strcmp(x->path, m->name) != 0);
 }
 
 bool files_proven(const struct find_file *x, const struct files_module *m)
 {
-	const struct object_build_id *own = object_build_id(x->object);
+	bool known;
+	const char *differs = object_id_differs(x->object, &m->id, &known);
 
-	if (m->id.len && own->len)
-		return object_build_id_equal(own, &m->id);
+	if (known)
+		return !differs;
 	return m->file && same_file(x, m->file, strcmp(x->path, m->name) != 0);
 }
 
@@ -415,6 +425,14 @@ static bool has_id(const struct find_file *x, const struct object_build_id *id)
 	return !own->len || object_build_id_equal(own, id);
 }
 
+/* Of a file that was given: the id says that it is the module. */
+static bool is_known_by(const struct find_file *x, const struct object_build_id *id)
+{
+	bool known = false;
+
+	return x->object && !object_id_differs(x->object, id, &known) && known;
+}
+
 /* In a build-id tree: the binary itself, or its debug file, which has symbols and segments. */
 static struct find_file *in_tree(struct find_files *f, const char *dir,
 				 const struct object_build_id *id)
@@ -463,6 +481,32 @@ static struct find_file *files_by_build_id(struct find_files *f, const struct ob
 	return x;
 }
 
+/* The PDB of a module of Windows, from servers: by the module's name, as captures have no other, GUID and age. */
+static struct find_file *from_symbol_servers(struct find_files *f, const char *base,
+					     const struct object_build_id *id)
+{
+	const struct object_search *s = &f->options.search;
+	struct object_pdb_name pdb = {.guid = id};
+	struct find_file *x = NULL;
+	struct buf name = BUF_INIT;
+
+	if (!is_program_name(base) || id->len != 20 || id->age)
+		return NULL;
+	object_pdb_key(id->bytes, le32(id->bytes + 16), pdb.key);
+	buf_addf(&name, "%.*s.pdb", (int)strlen(base) - 4, base);
+	pdb.name = buf_str(&name);
+	for (size_t i = 0; !x && i < s->n_finders; i++) {
+		const struct object_finder *p = &s->finders[i];
+		const char *at = p->find_pdb ? p->find_pdb(p->arg, &pdb, f->log) : NULL;
+
+		x = at ? by_path(f, at) : NULL;
+		if (x && (!x->object || !has_id(x, id)))
+			x = NULL;
+	}
+	buf_release(&name);
+	return x;
+}
+
 /* In the debug folders: one with the module's name, or that of its PDB. */
 static struct find_file *in_debug_dirs(struct find_files *f, const char *base)
 {
@@ -497,29 +541,46 @@ static void keep_better(struct find_file **best, struct find_file *x, const stru
 static void explain_file(struct find_files *f, const struct find_file *x,
 			 const struct files_module *m)
 {
-	bool ids = m->id.len && x->object && object_build_id(x->object)->len;
+	bool known = false;
+	const char *differs = x->object ? object_id_differs(x->object, &m->id, &known) : NULL;
 	const char *how = !x->given ? "found" : x->module ? "given for this module" : "given";
 
 	if (!x->object)
 		search_log_add(f->log, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
-	else if (!agrees(x, m) && ids)
-		search_log_add(f->log, false, x->path, "%s, but is another build: build-id differs",
-			       how);
+	else if (differs)
+		search_log_add(f->log, false, x->path, "%s, but is another build: %s differs", how,
+			       differs);
 	else if (!agrees(x, m))
 		search_log_add(
 		    f->log, false, x->path,
 		    "%s, but is not the file that was loaded: device, inode, size or time "
 		    "differs",
 		    how);
-	else if (!ids && files_proven(x, m))
+	else if (!known && files_proven(x, m))
 		search_log_add(f->log, true, x->path, "%s, size and time agree", how);
 	else if (!m->id.len)
 		search_log_add(f->log, true, x->path, "%s; the capture has no build-id to compare",
 			       how);
-	else if (!ids)
+	else if (!known)
 		search_log_add(f->log, true, x->path, "%s; it has no build-id to compare", how);
 	else
 		search_log_add(f->log, true, x->path, "%s, build-id agrees", how);
+}
+
+/* Both are of one build, as a program and its PDB. */
+static bool is_same_build(const struct find_file *a, const struct find_file *b)
+{
+	return object_build_id(a->object)->len && object_build_id(b->object)->len &&
+	       object_build_id_equal(object_build_id(a->object), object_build_id(b->object));
+}
+
+/* The one whose path is the name that is looked for, before another build of that name. */
+static struct find_file *of_path(struct find_file *by_name, struct find_file *by_whole,
+				 const struct wanted *w)
+{
+	if (!by_whole || by_whole == by_name || use_of(by_whole, w) < 2)
+		return by_name;
+	return by_name->object && is_same_build(by_name, by_whole) ? by_name : by_whole;
 }
 
 static struct find_file *files_candidate(struct find_files *f, const struct files_module *m)
@@ -529,8 +590,10 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 	const bool windows = path_is_windows(name, strlen(name)) ||
 			     is_program_name(base); /* letters may be of either case */
 	const struct wanted w = {m, arch_of_path(name)};
-	struct find_file *by_module = NULL, *by_id = NULL, *by_name = NULL, *given = NULL, *found;
+	struct find_file *by_module = NULL, *by_stem = NULL, *by_id = NULL, *by_name = NULL,
+			 *by_whole = NULL, *given = NULL, *found;
 	size_t n_given = 0;
+	bool exact = false; /* by_name has the whole name */
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct find_file *x = f->items[i];
@@ -541,14 +604,18 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 			continue;
 		if (x->module) {
 			if (strcmp(x->module, name) != 0 && strcmp(x->module, base) != 0 &&
-			    !(windows && !strcasecmp(x->module, base))) {
+			    !(windows && is_name_of(x->module, base))) {
 				search_log_add(f->log, false, x->path, "given for module '%s'",
 					       x->module);
 				continue;
 			}
 			if (x->zip)
 				files_load(x, &f->options);
-			keep_better(&by_module, x, &w);
+			if (windows && strcasecmp(x->module, base) != 0 &&
+			    strcmp(x->module, name) != 0)
+				keep_better(&by_stem, x, &w); /* game of game.exe */
+			else
+				keep_better(&by_module, x, &w);
 			continue;
 		}
 		if (x->zip && named)
@@ -557,28 +624,34 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 			continue;
 		n_given++;
 		given = x;
-		if (x->object && id->len && object_build_id_equal(object_build_id(x->object), id))
+		if (is_known_by(x, id))
 			keep_better(&by_id, x, &w);
 		/* Of several with the name the most useful one, of equal ones the first: readable,
 		 * not of another build, with debug information. */
 		if (named && x->foreign)
 			search_log_add(f->log, false, x->path, "given, but is %s", x->e.msg);
-		else if (named)
+		else if (named) {
 			keep_better(&by_name, x, &w);
-		else if (by_id != x && base[0])
+			by_whole = strcmp(x->path, name) ? by_whole : x;
+			exact |= !strcasecmp(path_base(x->path), base);
+		} else if (by_id != x && base[0])
 			search_log_add(f->log, false, x->path,
 				       "given, but has neither the module's name nor its build-id");
 	}
+	if (!by_module && !exact)
+		by_module = by_stem;
 	if (by_module || by_id || by_name)
-		return by_module ? by_module : by_id ? by_id : by_name;
+		return by_module ? by_module : by_id ? by_id : of_path(by_name, by_whole, &w);
 	if (!base[0])
 		return n_given == 1 ? given : NULL;
 	found = below_sysroot(f, name);
 	if (found && found->object && agrees(found, m))
 		return found;
-	if (id->len) {
+	if (id->len && !(windows && id->len == OBJECT_PE_ID)) { /* nothing is kept by such an id */
 		struct find_file *same = files_by_build_id(f, id);
 
+		if (!same)
+			same = from_symbol_servers(f, base, id);
 		if (same && found)
 			explain_file(f, found, m);
 		if (same)

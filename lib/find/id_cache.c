@@ -16,7 +16,7 @@
 
 enum {
 	HEAD = 32,
-	ENTRY = 34,              /* the shortest */
+	ENTRY = 38,              /* the shortest */
 	LIMIT_CACHE = 512 << 20, /* bytes */
 };
 
@@ -42,6 +42,7 @@ static void id_cache_read_entries(struct id_cache *c, const uint8_t *p, size_t s
 		f.place.modified = cursor_u64(&in);
 		f.flags = cursor_u8(&in);
 		f.id.len = cursor_u8(&in);
+		f.id.age = cursor_u32(&in);
 		bytes = f.id.len <= OBJECT_BUILD_ID_MAX ? cursor_bytes(&in, f.id.len, "id") : NULL;
 		if (!bytes)
 			return;
@@ -158,6 +159,7 @@ void id_cache_write(const struct id_cache *c, const struct id_file *files, size_
 		put(&body, f->place.modified, 8);
 		put(&body, f->flags, 1);
 		put(&body, f->id.len, 1);
+		put(&body, f->id.age, 4);
 		buf_add(&body, f->id.bytes, f->id.len);
 		count++;
 	}

@@ -187,11 +187,12 @@ static void id_index_read_folder(struct id_index *x, const char *dir)
 	id_cache_close(&cache);
 }
 
-/* By bytes, where what is missing counts as zero: so ids that are equal but for their length are
- * neighbours. */
+/* By the bytes that all equal ids share, whether an age follows a GUID or not; what is missing counts as zero. */
+enum { SHARED = 16 };
+
 static int compare_ids(const struct object_build_id *a, const struct object_build_id *b)
 {
-	return memcmp(a->bytes, b->bytes, sizeof a->bytes);
+	return memcmp(a->bytes, b->bytes, SHARED);
 }
 
 static int id_index_by_id(const void *a, const void *b, void *arg)

@@ -150,6 +150,8 @@ static inline size_t pass_nodes(const struct group_pass *f)
 {
 	return f->p->merges ? f->p->stacks.n : f->n_stacks;
 }
+/* The node of a stack of the capture, as filters leave it; 0: nothing of it. */
+uint32_t pass_stack(struct group_pass *f, uint32_t stack);
 /* Looks at every stack of the capture: faster than one by one for each cell, where most are
  * needed. */
 void pass_all_stacks(struct group_pass *f);

@@ -104,7 +104,7 @@ static bool stands_alone(const struct group_pass *f, uint32_t stack)
 		   UINT32_MAX;
 }
 
-static uint32_t stack_node(struct group_pass *f, uint32_t stack)
+uint32_t pass_stack(struct group_pass *f, uint32_t stack)
 {
 	size_t n = 0;
 
@@ -126,7 +126,7 @@ static uint32_t stack_node(struct group_pass *f, uint32_t stack)
 uint32_t pass_ask_site(struct group_pass *f, uint32_t node)
 {
 	if (!f->p->merges)
-		stack_node(f, node);
+		pass_stack(f, node);
 	return pass_node_site(f, node);
 }
 
@@ -222,7 +222,7 @@ bool pass_place(struct group_pass *f, const struct tally_cell *c, uint32_t *node
 	struct grouped_profile *p = f->p;
 	const struct filters *filters = p->options.filters;
 
-	*node = stack_node(f, c->stack);
+	*node = pass_stack(f, c->stack);
 	if (!filters_any(filters))
 		return true;
 	if (!type_of_cell(f, c)->kept)
@@ -247,7 +247,7 @@ bool pass_call_taken_out(struct group_pass *f, uint32_t stack)
 
 	if (!f->stacks || !p->merges || !stack)
 		return false;
-	node = stack_node(f, stack);
+	node = pass_stack(f, stack);
 	captured = names_location(&p->names, f->t, f->t->stacks[stack].location);
 	return !node || f->stacks[stack].collapsed ||
 	       innermost_function(p, pass_location(f, node)) != innermost_function(p, captured);

@@ -80,8 +80,8 @@ struct history_choice { /* NULL, 0: any */
 struct history_run { /* texts: NULL: not given, but for date, added, build and status */
 	int64_t id;
 	const char *date, *added, *build, *branch, *commit, *machine, *status, *file, *format,
-	    *sampling, *options, *program, *arguments,
-	    *labels;                                         /* labels: "name=value name=value" */
+	    *sampling, *options, *program, *arguments, *labels, /* "name=value name=value" */
+	    *note; /* the label of that name, which is not among labels */
 	int64_t captures, frames, duration, guesses, losses; /* duration 0: not known */
 	int64_t exit_status;
 	size_t nth_build; /* counted from 0, by history_runs_gather */
@@ -105,6 +105,8 @@ size_t history_build_of(const char *path, const char **build);
 /* The run with this id, or the last of this build; NULL: none. */
 const struct history_run *history_run_named(const struct history_runs *r, const char *name);
 
+/* Replaces the note on a run, a text of any bytes; "" takes it away. ST_ABSENT: no such run. */
+enum status history_set_note(struct history *h, int64_t run, const char *text, struct err *e);
 /* Appends the aggregate of a run. */
 enum status history_aggregate(struct history *h, int64_t run, struct buf *to, struct err *e);
 

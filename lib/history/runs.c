@@ -20,6 +20,8 @@
 	"id, date, added, build, branch, commit_id, machine, status, file, format, sampling," \
 	" options, captures, frames, duration_ns, guesses, losses"
 
+#define HISTORY_NOTE "note" /* the label that is a note */
+
 struct query {
 	struct buf sql;
 	struct arena texts;
@@ -158,7 +160,9 @@ static enum status history_runs_read_labels(struct history *h, struct history_ru
 	while (!(st = db_step(q, e))) {
 		uint32_t run = map64_get(&at, (uint64_t)db_int(q, 0));
 
-		if (run)
+		if (run && !strcmp(db_text(q, 1, NULL), HISTORY_NOTE))
+			r->items[run - 1].note = text_of(r, q, 2);
+		else if (run)
 			add_label_text(r, &r->items[run - 1], db_text(q, 1, NULL),
 				       db_text(q, 2, NULL));
 	}
@@ -285,6 +289,57 @@ const struct history_run *history_run_named(const struct history_runs *r, const 
 		if ((uint64_t)r->items[i].id == id)
 			return &r->items[i];
 	return NULL;
+}
+
+static enum status history_runs_has(struct history *h, int64_t run, struct err *e)
+{
+	struct db_query *q = db_prepare(h->db, "SELECT 1 FROM tm_runs WHERE id = $1", 1, e);
+	enum status st;
+
+	if (!q)
+		return err_failure(e);
+	db_put_int(q, 1, run);
+	st = db_step(q, e);
+	db_finish(q);
+	return st == ST_NONE ? err_set(e, ST_ABSENT, "no run #%lld", (long long)run) : st;
+}
+
+static enum status history_runs_put_note(struct history *h, int64_t run, const char *text,
+					 struct err *e)
+{
+	struct buf b = BUF_INIT;
+	struct db_query *q =
+	    db_prepare(h->db,
+		       *text ? "INSERT INTO tm_labels (run, name, value) VALUES ($1, '" HISTORY_NOTE
+			       "', $2) ON CONFLICT (run, name) DO UPDATE SET value = excluded.value"
+			     : "DELETE FROM tm_labels WHERE run = $1 AND name = '" HISTORY_NOTE "'",
+		       *text ? 2 : 1, e);
+	enum status st;
+
+	if (!q)
+		return err_failure(e);
+	db_put_int(q, 1, run);
+	utf8_add_text(&b, text, strlen(text));
+	if (*text)
+		db_put_text(q, 2, buf_str(&b), b.len);
+	st = db_step(q, e);
+	db_finish(q);
+	buf_release(&b);
+	return st == ST_NONE ? ST_OK : st;
+}
+
+enum status history_set_note(struct history *h, int64_t run, const char *text, struct err *e)
+{
+	enum status st = db_begin(h->db, e);
+
+	if (!st)
+		st = history_runs_has(h, run, e);
+	if (!st)
+		st = history_runs_put_note(h, run, text, e);
+	if (!st)
+		return db_commit(h->db, e);
+	db_rollback(h->db);
+	return st;
 }
 
 enum status history_aggregate(struct history *h, int64_t run, struct buf *to, struct err *e)

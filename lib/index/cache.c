@@ -4,7 +4,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/dwarf/fast/whole.h"
 #include "lib/index/cache_dir.h"
+#include "lib/index/debug_source.h"
 #include "lib/index/index_format.h"
 
 #include <errno.h>
@@ -27,7 +29,8 @@ struct cached {
 	struct index *index; /* NULL: none yet */
 };
 
-/* What the fast engine's answers are made from; and whether there are split units. */
+/* What the fast engine's answers are made from, and whether there are split units. The fingerprint of an object with a
+ * PDB has this besides. */
 static const char *const sections[] = {".debug_info",        ".debug_abbrev",   ".debug_str",
 				       ".debug_line",        ".debug_line_str", ".debug_addr",
 				       ".debug_str_offsets", ".debug_ranges",   ".debug_rnglists"};
@@ -140,7 +143,7 @@ static bool identify(struct cached *x)
 {
 	uint64_t place;
 
-	if (!object_has_dwarf(x->object) || !object_place(x->object, &place))
+	if (!debug_source_of(x->object)->whole || !object_place(x->object, &place))
 		return false;
 	cache_make_key(
 	    x, object_fingerprint(x->object, sections, sizeof sections / sizeof *sections), place);
@@ -224,7 +227,7 @@ static enum status cache_fill_part(struct index_cache *c, struct cached *x,
 
 	if (!object_place(x->object, &place))
 		return err_set(e, ST_SYS, "its file is gone");
-	st = dwarf_whole(&w, x->object, options, e);
+	st = debug_source_of(x->object)->whole(&w, x->object, options, e);
 	if (st == ST_OK || st == ST_UNSUPPORTED || st == ST_LIMIT) {
 		/* beyond the limit for files of ulimit -f is no more than a full disk */
 		sigaction(SIGXFSZ, &ignore, &before);
@@ -381,7 +384,8 @@ static struct dwarf_job rest_job(struct rest *r)
 				  .stats = r->of->stats};
 }
 
-static enum status cache_run_jobs(struct index_cache *c, struct dwarf_job *jobs, size_t n,
+static enum status cache_run_jobs(struct index_cache *c, const struct debug_source *source,
+				  struct dwarf_job *jobs, size_t n,
 				  const struct dwarf_options *options, struct err *e)
 {
 	struct rest *rest;
@@ -390,7 +394,7 @@ static enum status cache_run_jobs(struct index_cache *c, struct dwarf_job *jobs,
 	enum status st = ST_OK;
 
 	if (!c->dir || options->extras || options->relative)
-		return dwarf_fast(jobs, n, options, e);
+		return source->engine(jobs, n, options, e);
 	rest = mem_zarray(n, sizeof *rest);
 	left = mem_zarray(n, sizeof *left);
 	for (size_t i = 0; i < n; i++) {
@@ -410,7 +414,7 @@ static enum status cache_run_jobs(struct index_cache *c, struct dwarf_job *jobs,
 		left[n_left++] = rest_job(r);
 	}
 	if (n_left)
-		st = dwarf_fast(left, n_left, options, e);
+		st = source->engine(left, n_left, options, e);
 	for (size_t i = 0; i < n_left; i++) {
 		struct rest *r = &rest[i];
 
@@ -444,8 +448,9 @@ static void shift_starts(struct dwarf_answers *a, uint64_t shift)
 			a->extras[i].start += shift;
 }
 
-enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_t n,
-			    const struct dwarf_options *options, struct err *e)
+enum status cache_run_engine(struct index_cache *c, const struct debug_source *source,
+			     struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			     struct err *e)
 {
 	struct dwarf_options keeping = *options;
 	struct dwarf_job *plain = mem_array(n, sizeof *plain);
@@ -460,7 +465,7 @@ enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_
 			plain[i].addrs = made[i] = shifted(&jobs[i], shift);
 	}
 	keeping.kept = c->kept;
-	st = cache_run_jobs(c, plain, n, &keeping, e);
+	st = cache_run_jobs(c, source, plain, n, &keeping, e);
 	for (size_t i = 0; i < n; i++) {
 		if (made[i] && !st)
 			shift_starts(plain[i].out, object_debug_shift(jobs[i].object));
@@ -498,7 +503,7 @@ enum status cache_prewarm(struct index_cache *c, struct object *o,
 	enum status st = ST_OK;
 	bool damaged;
 
-	if (!object_has_dwarf(o))
+	if (!debug_source_of(o)->whole)
 		return ST_NONE;
 	if (!c->dir)
 		return err_set(e, ST_SYS, "there is no folder for the cache");

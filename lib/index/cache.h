@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cache of indexes (index.h) in front of the fast engine. A batch is answered from the binary's index where
+ * The cache of indexes (index.h) in front of an engine (debug_source.h). A batch is answered from the binary's index where
  * there is one, else by the engine; answers are the same.
  *
  * A file is called BUILDID-FINGERPRINT.N.tmx, where N is the format's version: the fingerprint
@@ -54,9 +54,11 @@ uint64_t cache_limit(void); /* bytes the folder may hold */
 enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 		      const struct dwarf_options *options, struct err *e);
 
-/* The same of objects with DWARF: by their indexes, and by dwarf_fast. */
-enum status cache_run_dwarf(struct index_cache *c, struct dwarf_job *jobs, size_t n,
-			    const struct dwarf_options *options, struct err *e);
+struct debug_source;
+/* The same of objects of one such source that has an engine: by their indexes, and by the engine. */
+enum status cache_run_engine(struct index_cache *c, const struct debug_source *source,
+			     struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			     struct err *e);
 
 /* Before a batch whose every address is first asked with cache_ask. */
 void cache_begin(struct index_cache *c);
@@ -65,7 +67,7 @@ bool cache_ask(struct index_cache *c, struct object *o, uint64_t addr,
 	       const struct dwarf_options *options, struct dwarf_kept_answer *a);
 
 /* Makes sure that there is a sound index of this object, on request: waits for another
- * builder, checks all of one that is there. ST_NONE: it has no DWARF. ST_UNSUPPORTED: it was looked
+ * builder, checks all of one that is there. ST_NONE: it has nothing that is kept so. ST_UNSUPPORTED: it was looked
  * at, and *e says why it cannot be indexed. *size: of the index. */
 enum status cache_prewarm(struct index_cache *c, struct object *o,
 			  const struct dwarf_options *options, uint64_t *size, struct err *e);

@@ -2,6 +2,7 @@
 #include "lib/index/debug_source.h"
 
 #include "lib/base/mem.h"
+#include "lib/dwarf/fast/whole.h"
 #include "lib/dwarf/source.h"
 #include "lib/index/mapped.h"
 #include "lib/object/debug_map.h"
@@ -43,13 +44,6 @@ static enum status answer_nothing(struct index_cache *c, struct dwarf_job *jobs,
 	return ST_OK;
 }
 
-static enum status answer_from_pdb(struct index_cache *c, struct dwarf_job *jobs, size_t n,
-				   const struct dwarf_options *options, struct err *e)
-{
-	(void)c;
-	return pdb_answer(jobs, n, options, e);
-}
-
 /* The caller names the function by its symbol. */
 static enum status answer_from_source_map(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 					  const struct dwarf_options *options, struct err *e)
@@ -80,14 +74,15 @@ static enum status answer_from_source_map(struct index_cache *c, struct dwarf_jo
 
 /* GSYM and Breakpad files: lib/object/source.h has a row for each. */
 static const struct debug_source sources[] = {
-    {"symbol file", object_is_source, answer_from_file, true, "the symbol file is not DWARF"},
-    {"DWARF", object_has_dwarf, cache_run_dwarf, true, NULL},
-    {"PDB", object_has_pdb, answer_from_pdb, true, "the debug information is a PDB"},
-    {"debug map", object_has_debug_map, cache_run_mapped, true,
+    {"symbol file", object_is_source, NULL, NULL, answer_from_file, true,
+     "the symbol file is not DWARF"},
+    {"DWARF", object_has_dwarf, dwarf_fast, dwarf_whole, NULL, true, NULL},
+    {"PDB", object_has_pdb, pdb_answer, pdb_whole, NULL, true, "the debug information is a PDB"},
+    {"debug map", object_has_debug_map, NULL, NULL, cache_run_mapped, true,
      "the debug information is in object files"},
-    {"source map", object_has_source_map, answer_from_source_map, true,
+    {"source map", object_has_source_map, NULL, NULL, answer_from_source_map, true,
      "the lines are in a source map"},
-    {"symbol table", has_symbols, answer_nothing, false, "the file has no DWARF"},
+    {"symbol table", has_symbols, NULL, NULL, answer_nothing, false, "the file has no DWARF"},
 };
 
 enum { SOURCES = sizeof sources / sizeof *sources };
@@ -117,7 +112,9 @@ enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 			if (from[i] == &sources[s])
 				of[n_of++] = jobs[i];
 		if (n_of)
-			st = sources[s].answer(c, of, n_of, options, e);
+			st = sources[s].engine
+				 ? cache_run_engine(c, &sources[s], of, n_of, options, e)
+				 : sources[s].answer(c, of, n_of, options, e);
 	}
 	free(of);
 	free(from);

@@ -3,16 +3,18 @@
  * The kinds of debug information that answer for an object's addresses: a row for each, the best first. A new
  * kind has its engine in a room of its own, like lib/dwarf for DWARF, and a row in debug_source.c.
  *
- * Answers of PDBs are not kept on disk. Milliseconds of processor time, a PDB of 413 MB, and DWARF of 368 MB from its index
- * and without (a busy machine; the index takes 2.9 s and 51 MB to make):
+ * A kind whose engine can answer for a whole file has these answers kept on disk. Milliseconds of processor time, with an
+ * index and without (a busy machine), of a PDB of 332 MB, whose index takes 6 s and 115 MB to make, and of DWARF of 368 MB,
+ * whose index takes 2.9 s and 51 MB:
  *
- *	addresses           1  1,000  20,000  400,000
- *	PDB                 8     90     250    1,900
- *	DWARF, its index    6     28      43      270
- *	DWARF              24    160     270      750
+ *	addresses              1  1,000  20,000  400,000
+ *	PDB, its index         4     80     230    1,800
+ *	PDB                    8    140     410    3,200
+ *	DWARF, its index       6     28      43      270
+ *	DWARF                 24    160     270      750
  *
- * One address would gain nothing. In batches of 1,000 an index could save 60 ms once for each process; what an index does not
- * have, the public symbols, is part of that.
+ * The names of a PDB are to be demangled, and what lies between functions is sought in its public symbols: both are in the
+ * figures, and no index has them.
  */
 #ifndef TM_INDEX_DEBUG_SOURCE_H
 #define TM_INDEX_DEBUG_SOURCE_H
@@ -22,7 +24,11 @@
 struct debug_source {
 	const char *name;
 	bool (*has)(const struct object *o); /* pure */
-	/* Answers every job (engine.h) of objects of which this row is the first that has them. */
+	/* Answers every job (engine.h) of objects of which this row is the first that has them: an engine, which can
+	 * answer for a whole file (lib/dwarf/whole.h), so that the cache keeps its answers on disk ... */
+	dwarf_answer_fn *engine;
+	dwarf_whole_fn *whole;
+	/* ... or, where there is no engine, this, every time anew. */
 	enum status (*answer)(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 			      const struct dwarf_options *options, struct err *e);
 	bool lines; /* it knows files and lines, and calls that are inlined */

@@ -7,7 +7,7 @@
 #ifndef TM_INDEX_INDEX_H
 #define TM_INDEX_INDEX_H
 
-#include "lib/dwarf/fast/whole.h"
+#include "lib/dwarf/whole.h"
 
 /* Writes at fd's start, which should be an empty file. w NULL: an index that says why (text) the
  * binary cannot be indexed. ST_LIMIT: too much for the format. *size: bytes written. */

@@ -27,6 +27,8 @@ struct part {
 	size_t n_places, cap_places;
 };
 
+enum { NOBODYS = UINT32_MAX }; /* an item that the job does not ask for: the start of a function */
+
 struct mapped {
 	struct index_cache *cache;
 	struct dwarf_job *job;
@@ -70,13 +72,20 @@ static void find_functions(struct mapped *m)
 	sort_radix(m->of, m->n_of);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->there > y->there) - (x->there < y->there);
+}
+
 /* Translates addresses of one object file. */
 static void part_addresses(struct mapped *m, struct part *p, const struct sort_item *of, size_t n)
 {
 	uint32_t last = UINT32_MAX;
 	bool known = false;
 
-	p->items = mem_array(n, sizeof *p->items);
+	p->items = mem_array(n, 2 * sizeof *p->items);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t at = of[i].index;
 		const struct debug_map_function *f = &m->map->functions[m->function[at]];
@@ -85,14 +94,17 @@ static void part_addresses(struct mapped *m, struct part *p, const struct sort_i
 		if (m->function[at] != last)
 			known =
 			    object_symbol_value(p->object, f->name, strlen(f->name), &place.there);
-		if (known && m->function[at] != last)
+		if (known && m->function[at] != last) {
 			VEC_PUSH(p->places, p->n_places, p->cap_places) = place;
+			p->items[p->n++] = (struct sort_item){place.there, NOBODYS};
+		}
 		last = m->function[at];
 		if (known)
 			p->items[p->n++] = (struct sort_item){
 			    m->job->addrs[at] - f->lo + p->places[p->n_places - 1].there, at};
 	}
 	sort_radix(p->items, p->n);
+	sort_array(p->places, p->n_places, sizeof *p->places, by_place);
 	p->addrs = mem_array(p->n, sizeof *p->addrs);
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->n_addrs || p->addrs[p->n_addrs - 1] != p->items[i].key)
@@ -100,12 +112,29 @@ static void part_addresses(struct mapped *m, struct part *p, const struct sort_i
 	dwarf_answers_init(&p->got, p->n_addrs);
 }
 
+/* The function that holds an address. NULL: none that was asked for. */
+static const struct place *place_of(const struct part *p, uint64_t there)
+{
+	size_t i = BISECT(k, 0, p->n_places, p->places[k].there <= there);
+
+	return i && there - p->places[i - 1].there < p->places[i - 1].size ? &p->places[i - 1]
+									   : NULL;
+}
+
 static uint64_t here(const struct part *p, uint64_t there)
 {
-	for (size_t i = 0; i < p->n_places; i++)
-		if (there >= p->places[i].there && there - p->places[i].there < p->places[i].size)
-			return there - p->places[i].there + p->places[i].here;
-	return DWARF_NO_START;
+	const struct place *f = place_of(p, there);
+
+	return f ? there - f->there + f->here : DWARF_NO_START;
+}
+
+/* Linkers count the bytes up to the next function as those of the one before: the line of its last row is not theirs. */
+static bool is_padding(const struct part *p, size_t at)
+{
+	const struct place *f = place_of(p, p->addrs[at]);
+
+	return f && p->got.of[at].found == DWARF_LINE_ONLY &&
+	       p->got.of[BISECT(k, 0, p->n_addrs, p->addrs[k] < f->there)].found == DWARF_FUNCTION;
 }
 
 static void hand_over(struct mapped *m, struct part *p)
@@ -118,9 +147,12 @@ static void hand_over(struct mapped *m, struct part *p)
 		if (from->extras[i].start != DWARF_NO_START)
 			from->extras[i].start = here(p, from->extras[i].start);
 	for (size_t i = 0, k = 0; i < p->n; i++) {
-		struct dwarf_answer *a = &to->of[p->items[i].index];
+		struct dwarf_answer *a;
 
 		k += p->items[i].key != p->addrs[k];
+		if (p->items[i].index == NOBODYS || is_padding(p, k))
+			continue;
+		a = &to->of[p->items[i].index];
 		*a = from->of[k];
 		a->call = dwarf_answers_adopt(to, from, ids, path, a->call);
 	}

@@ -2,6 +2,7 @@
 #include "lib/input/stack_line.h"
 
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/base/text.h"
 
 #include <string.h>
@@ -413,21 +414,42 @@ static bool parse_glibc(const char *s, const char *end, struct stack_line *l)
 	return stack_line_parse_glibc_place(s, trim_end(s, open), l);
 }
 
-/* The file of a module's address; none of "page.js line 12 > WebAssembly.Module", which Firefox says of bytes that a
- * script has. Of "wasm://wasm/game.wasm-e94bbfde", where V8 has the module's own name and a hash of
- * it, that name, which may be missing. */
+static bool ends_with(const char *s, const char *end, const char *what)
+{
+	size_t n = strlen(what);
+
+	return (size_t)(end - s) >= n && !memcmp(end - n, what, n);
+}
+
+/* Pages load "game.wasm.br", "game.wasm.gz", and of Unity "game.wasm.unityweb" or "game.wasm.code.unityweb": the module
+ * is game.wasm. */
+static struct stack_text_part unpacked_wasm(const char *url, const char *end)
+{
+	static const char *const packed[] = {".br", ".gz", ".unityweb", ".code.unityweb"};
+
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+		if (ends_with(url, end, packed[i]) &&
+		    ends_with(url, end - strlen(packed[i]), ".wasm"))
+			return part(url, end - strlen(packed[i]));
+	return part(url, end);
+}
+
+/* The file of a module's address. There is none of "page.js line 12 > WebAssembly.Module", which Firefox says of bytes that a
+ * script has, of "<anonymous>", and of "blob:" and "data:", whose addresses are numbers or the bytes themselves. The name in
+ * "wasm://wasm/game.wasm-e94bbfde" is the module's own, which may be missing; V8 puts a hash behind it. */
 static struct stack_text_part wasm_file(const char *url, const char *end)
 {
 	static const char scheme[] = "wasm://wasm/";
 	const char *name = url + sizeof scheme - 1, *dash;
 
-	if (memmem(url, (size_t)(end - url), " > WebAssembly.", 15))
+	if (memmem(url, (size_t)(end - url), " > WebAssembly.", 15) || begins(url, end, "blob:") ||
+	    begins(url, end, "data:") || is_text(url, end, "<anonymous>"))
 		return part(url, url);
 	if (!begins(url, end, scheme)) {
 		for (const char *p = url; p < end; p++)
 			if (*p == '?' || *p == '#')
 				end = p;
-		return part(url, end);
+		return unpacked_wasm(url, end);
 	}
 	dash = memrchr(name, '-', (size_t)(end - name));
 	return part(name, dash ? dash : name);
@@ -445,16 +467,20 @@ static const char *last_open(const char *s, const char *end)
 /* "    at name (url:wasm-function[1]:0x7a)", "    at url:...", "name@url:..." */
 static bool stack_line_parse_wasm(const char *s, const char *end, struct stack_line *l)
 {
-	static const char mark[] = ":wasm-function[";
+	static const char mark[] = ":wasm-function[", *const bare = mark + 1;
 	const char *at, *p, *url, *last = trim_end(s, end), *url_end;
 
 	*l = (struct stack_line){.kind = STACK_LINE_WASM};
 	at = skip_blanks(s, last);
 	l->call = (size_t)(at - s);
 	url_end = memmem(at, (size_t)(last - at), mark, sizeof mark - 1);
+	if (!url_end) /* "at wasm-function[1]:0x7a", "at name (wasm-function[1]:0x7a)" */
+		url_end = begins(at, last, "at ")
+			      ? memmem(at, (size_t)(last - at), bare, sizeof mark - 2)
+			      : NULL;
 	if (!url_end)
 		return false;
-	p = url_end + sizeof mark - 1;
+	p = url_end + sizeof mark - 1 - (*url_end != ':');
 	if (!parse_decimal(&p, last, &l->number) || !begins(p, last, "]:0x"))
 		return false;
 	p += 2;
@@ -580,8 +606,8 @@ static bool parse_unity(const char *s, const char *end, struct stack_line *l)
 	return at < last && parse_at_address(s, at, last, l);
 }
 
-/* 8 or 16 digits, the latter with or without "`" in the middle. */
-static bool parse_windbg_number(const char **s, const char *end)
+/* 8 or 16 digits, the latter with or without "`" in the middle: how many bits they are. 0: it is none. */
+static uint8_t parse_windbg_number(const char **s, const char *end)
 {
 	const char *p = *s;
 	size_t n = 0;
@@ -589,6 +615,17 @@ static bool parse_windbg_number(const char **s, const char *end)
 	for (; p < end && (num_hex_digit(*p) >= 0 || (*p == '`' && n == 8)); p++)
 		n += *p != '`';
 	if ((n != 8 && n != 16) || (p < end && !is_blank(*p)))
+		return 0;
+	*s = skip_blanks(p, end);
+	return (uint8_t)(4 * n);
+}
+
+/* The number of a call, or the size of its frame. */
+static bool parse_windbg_column(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s;
+
+	if (!parse_hex(&p, end, v) || p - *s > 7 || p == end || !is_blank(*p))
 		return false;
 	*s = skip_blanks(p, end);
 	return true;
@@ -609,22 +646,59 @@ static const char *take_windbg_source(const char *s, const char *last, struct st
 	return trim_end(s, open);
 }
 
-/* [number] frame return [: words :] module[!name]+0x12 [file @ line] */
+/* Where " (FPO: [0,0,0]) (CONV: cdecl)" begins at the end, of "kv" of x86. */
+static const char *before_conventions(const char *s, const char *last)
+{
+	const char *open;
+
+	while ((open = stack_line_parentheses(s, last)) &&
+	       (begins(open, last, "(FPO: ") || begins(open, last, "(CONV: ")))
+		last = trim_end(s, open);
+	return last;
+}
+
+/* module[!name]+0x12; !analyze has no "0x". */
+static bool parse_windbg_symbol(const char *p, const char *last, bool prefix, struct stack_line *l)
+{
+	const char *plus = memrchr(p, '+', (size_t)(last - p)), *at = plus ? plus + 1 : last, *bang;
+
+	if (!plus || plus == p || begins(at, last, "0x") != prefix ||
+	    !parse_hex(&at, last, &l->plus) || at != last)
+		return false;
+	bang = memchr(p, '!', (size_t)(plus - p));
+	l->module = part(p, bang ? bang : plus);
+	if (memchr(p, ' ', l->module.n) || !l->module.n)
+		return false;
+	l->has_plus = bang;
+	l->has_offset = !bang;
+	if (bang)
+		l->name = part(bang + 1, plus);
+	else
+		l->offset = l->plus;
+	return true;
+}
+
+/* [number] [frame] return [: words :] module[!name]+0x12 [file @ line] */
 static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
 {
-	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p = at, *bang, *plus;
+	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p = at;
 
 	*l = (struct stack_line){.kind = STACK_LINE_WINDBG, .call = (size_t)(at - s)};
 	last = take_windbg_source(s, last, l);
-	if (!parse_windbg_number(&p, last)) {
-		if (!parse_hex(&p, last, &l->number) || p - at > 3 || p == last || !is_blank(*p))
+	l->tail = (size_t)(last - s);
+	last = before_conventions(s, last);
+	if (!(l->bits = parse_windbg_number(&p, last))) {
+		uint64_t bytes;
+
+		if (!parse_windbg_column(&p, last, &l->number))
 			return false;
-		l->has_number = true;
-		p = skip_blanks(p, last);
-		if (!parse_windbg_number(&p, last))
+		l->has_number = memchr(at, ' ', 4);               /* longer ones are sizes alone */
+		if (!(l->bits = parse_windbg_number(&p, last)) && /* "kf": the size of the frame */
+		    (!parse_windbg_column(&p, last, &bytes) ||
+		     !(l->bits = parse_windbg_number(&p, last))))
 			return false;
 	}
-	if (!parse_windbg_number(&p, last))
+	if (!parse_windbg_number(&p, last) && (p == last || *p != ':')) /* "kb": no frame */
 		return false;
 	while (p < last && (*p == ':' || num_hex_digit(*p) >= 0)) {
 		const char *word = p;
@@ -636,23 +710,45 @@ static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
 		if (p == word)
 			break;
 	}
-	plus = memrchr(p, '+', (size_t)(last - p));
-	at = plus ? plus + 1 : last;
-	if (!plus || plus == p || !begins(at, last, "0x") || !parse_hex(&at, last, &l->plus) ||
-	    at != last)
+	return parse_windbg_symbol(p, last, true, l);
+}
+
+bool stack_line_parse_symbol(const char *s, size_t n, struct stack_line *l)
+{
+	static const char label[] = "SYMBOL_NAME:";
+	const char *last = trim_end(s, s + n), *at = s;
+
+	if (n > LONGEST)
 		return false;
-	bang = memchr(p, '!', (size_t)(plus - p));
-	l->module = part(p, bang ? bang : plus);
-	if (memchr(p, ' ', l->module.n) || !l->module.n)
-		return false;
+	if (begins(s, last, label))
+		at = skip_blanks(s + sizeof label - 1, last);
+	*l = (struct stack_line){.kind = STACK_LINE_WINDBG_SYMBOL, .call = (size_t)(at - s)};
+	last = take_windbg_source(at, last, l);
 	l->tail = (size_t)(last - s);
-	l->has_plus = bang;
-	l->has_offset = !bang;
-	if (bang)
-		l->name = part(bang + 1, plus);
-	else
-		l->offset = l->plus;
-	return true;
+	return parse_windbg_symbol(at, last, false, l);
+}
+
+/* "SYMBOL_NAME:  game+1006" */
+static bool parse_symbol_name(const char *s, const char *end, struct stack_line *l)
+{
+	return begins(s, end, "SYMBOL_NAME:") && stack_line_parse_symbol(s, (size_t)(end - s), l);
+}
+
+bool stack_line_begins_windbg(const char *s, size_t n)
+{
+	const char *end = s + n, *at;
+
+	return n && n <= LONGEST &&
+	       (begins(s, end, "STACK_TEXT:") ||
+		((at = memmem(s, n, "RetAddr", 7)) &&
+		 (begins(at, end, "RetAddr  ") || trim_end(at, end) == at + 7)));
+}
+
+bool stack_line_announces_symbol(const char *s, size_t n)
+{
+	const char *end = trim_end(s, s + n);
+
+	return is_text(s, end, "FAULTING_IP:") || is_text(s, end, "FOLLOWUP_IP:");
 }
 
 bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
@@ -661,7 +757,12 @@ bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
 
 	if (!n || n > LONGEST)
 		return false;
-	return parse_unity(s, end, l) || parse_unreal(s, end, l) || parse_windbg(s, end, l);
+	if (!parse_unity(s, end, l) && !parse_unreal(s, end, l) && !parse_windbg(s, end, l) &&
+	    !parse_symbol_name(s, end, l))
+		return false;
+	if (l->has_address && l->address > UINT32_MAX)
+		l->bits = 64;
+	return true;
 }
 
 /* A name of the table, of which enum stack_line_wanted is the value. */
@@ -672,6 +773,7 @@ static enum stack_line_wanted fault_key(const char *s, const char *end)
 		enum stack_line_wanted value;
 	} keys[] = {{"Faulting module name", STACK_LINE_MODULE},
 		    {"Fault Module Name", STACK_LINE_MODULE},
+		    {"Fault Module Timestamp", STACK_LINE_STAMP},
 		    {"Fault offset", STACK_LINE_OFFSET},
 		    {"Exception Offset", STACK_LINE_OFFSET}};
 
@@ -679,6 +781,17 @@ static enum stack_line_wanted fault_key(const char *s, const char *end)
 		if (is_text(s, end, keys[i].name))
 			return keys[i].value;
 	return STACK_LINE_NO_VALUE;
+}
+
+/* Eight digits at most, behind which p may go on. */
+static bool parse_stamp(const char *p, const char *end, uint32_t *stamp)
+{
+	uint64_t v;
+
+	if (!parse_hex(&p, end, &v) || v > UINT32_MAX)
+		return false;
+	*stamp = (uint32_t)v;
+	return true;
 }
 
 /* "Sig[3].Name=Fault Module Name": what the line "Sig[3].Value=" will have. True: this line is that one. *p: behind "=". */
@@ -703,9 +816,39 @@ static bool fault_signature(const char **p, const char *end, struct stack_line_f
 	return true;
 }
 
+/* "Event Name: APPCRASH", in any language, says what lines like "P4: game.dll" have. Other events, as CLR20r3, have the
+ * place in managed code. */
+static enum stack_line_wanted fault_parameter(const char *key, const char *colon, const char *value,
+					      const char *end, struct stack_line_fault *f)
+{
+	static const struct {
+		const char *name;
+		uint8_t module, stamp, offset;
+	} events[] = {
+	    {"APPCRASH", 4, 6, 8}, {"BEX", 4, 6, 7}, {"BEX64", 4, 6, 7}, {"MoAppCrash", 5, 7, 9}};
+	const char *p = key + 1;
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+		if (is_text(value, end, events[i].name)) {
+			f->event = (uint8_t)(i + 1);
+			return STACK_LINE_NO_VALUE;
+		}
+	if (is_text(key, colon, "Event Name"))
+		f->event = 0;
+	if (!f->event || *key != 'P' || !parse_decimal(&p, colon, &number) || p != colon)
+		return STACK_LINE_NO_VALUE;
+	if (number == events[f->event - 1].module)
+		return STACK_LINE_MODULE;
+	if (number == events[f->event - 1].stamp)
+		return STACK_LINE_STAMP;
+	return number == events[f->event - 1].offset ? STACK_LINE_OFFSET : STACK_LINE_NO_VALUE;
+}
+
 bool stack_line_parse_fault(const char *s, size_t n, struct stack_line_fault *f)
 {
-	const char *end = s + n, *p, *colon, *comma;
+	static const char label[] = ", time stamp: ";
+	const char *end = s + n, *p, *colon, *value, *comma, *stamp;
 	enum stack_line_wanted is = STACK_LINE_NO_VALUE;
 
 	f->module.n = 0;
@@ -719,24 +862,35 @@ bool stack_line_parse_fault(const char *s, size_t n, struct stack_line_fault *f)
 			return false;
 	} else {
 		colon = memchr(p, ':', (size_t)(end - p));
+		value = colon ? skip_blanks(colon + 1, end) : end;
 		if (colon)
 			is = fault_key(p, colon);
-		p = colon && is ? skip_blanks(colon + 1, end) : end;
+		if (colon && !is)
+			is = fault_parameter(p, colon, value, end, f);
+		p = is ? value : end;
 	}
 	if (is == STACK_LINE_MODULE) {
 		comma = memmem(p, (size_t)(end - p), ", version:", 10);
 		f->module = part(p, comma ? comma : end);
+		stamp = memmem(p, (size_t)(end - p), label, sizeof label - 1);
+		f->stamp = 0;
+		if (stamp)
+			parse_stamp(stamp + sizeof label - 1, end, &f->stamp);
 		return f->module.n > 0;
+	}
+	if (is == STACK_LINE_STAMP) {
+		parse_stamp(p, end, &f->stamp);
+		return false;
 	}
 	f->has_offset = is == STACK_LINE_OFFSET && parse_hex(&p, end, &f->offset) && p == end;
 	return f->has_offset;
 }
 
-bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m)
+/* "C:\g\game.dll:game.dll (00007FF8A0000000), size: 4096 (..." */
+static bool parse_unity_module(const char *s, const char *end, struct stack_line_module *m)
 {
 	static const char mark[] = "), size: ";
-	const char *end = s + n,
-		   *at = n && n <= LONGEST ? memmem(s, n, mark, sizeof mark - 1) : NULL;
+	const char *at = memmem(s, (size_t)(end - s), mark, sizeof mark - 1);
 	const char *open = at ? memrchr(s, '(', (size_t)(at - s)) : NULL, *p, *colon;
 
 	if (!open || open - s < 2 || open[-1] != ' ')
@@ -749,7 +903,108 @@ bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *
 	if (!colon || colon + 1 >= open - 1 || !parse_decimal(&p, end, &m->size))
 		return false;
 	m->name = part(colon + 1, open - 1);
+	m->has_base = true;
 	return true;
+}
+
+/* "00007ff7`e7e30000 " or "00400000 ", behind which *s then is. */
+static bool parse_windbg_address(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s, *low;
+	uint64_t high = 0;
+
+	if (!parse_windbg_number(&p, end))
+		return false;
+	low = memchr(*s, '`', (size_t)(p - *s));
+	if (low)
+		parse_hex(s, low, &high);
+	if (low)
+		*s = low + 1;
+	parse_hex(s, end, v);
+	*v |= high << 32;
+	*s = p;
+	return true;
+}
+
+/* "Tue Apr 20 21:49:45 2021 (607F4C79)" at the end, or "607F4C79 (This is ..." at the begin. */
+static void parse_module_stamp(const char *s, const char *end, uint32_t *stamp)
+{
+	enum { DIGITS = 8 };
+	const char *open = stack_line_parentheses(s, end), *p = s;
+	uint64_t v;
+
+	if (open && end - open == DIGITS + 2 && (p = open + 1) && parse_hex(&p, end, &v) &&
+	    p == end - 1)
+		*stamp = (uint32_t)v;
+	p = s;
+	if (parse_hex(&p, end, &v) && p - s == DIGITS && (p == end || is_blank(*p)))
+		*stamp = (uint32_t)v;
+}
+
+/* A line of lm, or ModLoad. A module has whole pages. */
+static bool parse_listed_module(const char *s, const char *end, struct stack_line_module *m)
+{
+	enum { IN_PAGE = 0xfff };
+	static const char label[] = "ModLoad: ";
+	bool load = begins(s, end, label);
+	const char *p = load ? s + sizeof label - 1 : s, *name;
+	uint64_t last;
+	size_t n;
+
+	if (!parse_windbg_address(&p, end, &m->base) || !parse_windbg_address(&p, end, &last) ||
+	    (m->base | last) & IN_PAGE || last <= m->base || last - m->base > UINT32_MAX ||
+	    p == end)
+		return false;
+	name = p;
+	while (p < end && (load || !is_blank(*p)))
+		p++;
+	n = (size_t)(p - name);
+	name = path_base_captured_n(name, &n);
+	if (!n || memchr(name, '!', n) || memchr(name, '+', n))
+		return false;
+	m->name = (struct stack_text_part){name, n};
+	m->has_base = true;
+	m->size = last - m->base;
+	parse_module_stamp(skip_blanks(p, end), end, &m->stamp);
+	return true;
+}
+
+/* "Timestamp:", "IMAGE_NAME:" and the like, of the module of a line before. */
+static bool parse_module_detail(const char *s, const char *end, struct stack_line_module *m)
+{
+	const char *p = skip_blanks(s, end), *colon = memchr(p, ':', (size_t)(end - p)), *value;
+	uint64_t v;
+
+	if (!colon)
+		return false;
+	value = skip_blanks(colon + 1, end);
+	if (is_text(p, colon, "Image name") || is_text(p, colon, "IMAGE_NAME")) {
+		m->is_image = true;
+		m->name = part(value, end);
+		return m->name.n;
+	}
+	if (is_text(p, colon, "Timestamp") || is_text(p, colon, "DEBUG_FLR_IMAGE_TIMESTAMP")) {
+		parse_module_stamp(value, end, &m->stamp);
+		return m->stamp;
+	}
+	if (!is_text(p, colon, "ImageSize") || !parse_hex(&value, end, &v) || value != end)
+		return false;
+	m->size = v;
+	return m->size;
+}
+
+bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m)
+{
+	const char *end = s + n;
+
+	*m = (struct stack_line_module){.size = 0};
+	if (!n || n > LONGEST)
+		return false;
+	end = trim_end(s, end);
+	if (parse_unity_module(s, end, m) || parse_listed_module(s, end, m))
+		return true;
+	*m = (struct stack_line_module){.size = 0};
+	return parse_module_detail(s, end, m);
 }
 
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)

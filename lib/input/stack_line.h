@@ -24,6 +24,9 @@
  *	unity	0x00007ff7ea6fd7fc (GameAssembly) [C:\src\a.cpp:12] name
  *	windbg	00000061`74dff620 00007ff6`73dd1863     : 0 0 0 0 : game+0x1863		STACK_TEXT of !analyze, k
  *		00 0018ff40 76e33677 game!name+0x12 [C:\src\a.cpp @ 12]
+ *		00 00007ff6`73dd1863     : 0 0 0 0 : game+0x1863	kb of x64
+ *		00 0018ff40 76e33677 0 0 0 game+0x1863 (FPO: [0,0,0]) (CONV: cdecl)	kv
+ *		SYMBOL_NAME:  game+1863		!analyze
  *
  * and in two lines, of which the second one is the call (stack_line_parse_fault), of Windows Error Reporting:
  *
@@ -33,6 +36,9 @@
  *			Exception Offset:	001ca037
  *	Report.wer	Sig[3].Name=Fault Module Name, then Sig[3].Value=game.dll
  *			Sig[7].Name=Exception Offset, then Sig[7].Value=001ca037
+ *	event 1001	Event Name: APPCRASH
+ *			P4: game.dll
+ *			P8: 00000000001ca037
  *
  * Sources: LLVM 19, compiler-rt/lib/sanitizer_common/sanitizer_stacktrace_printer.cpp, and reports
  * of its programs and GCC's; Android's tombstones, logs and malloc_debug (bionic,
@@ -60,7 +66,8 @@ enum stack_line_kind {
 	STACK_LINE_UNREAL,
 	STACK_LINE_UNITY,
 	STACK_LINE_WINDBG,
-	STACK_LINE_FAULT, /* its module is in an earlier line */
+	STACK_LINE_WINDBG_SYMBOL, /* of no stack */
+	STACK_LINE_FAULT,         /* its module is in an earlier line */
 };
 
 struct stack_text_part { /* n 0: not there */
@@ -80,6 +87,8 @@ struct stack_line {
 	uint64_t archive; /* where in the APK its library begins */
 	uint64_t plus;    /* behind the start of name */
 	bool has_plus;
+	uint8_t
+	    bits; /* of addresses in the process, where the line shows it: 32 or 64; 0: it does not */
 	struct stack_text_part module, build_id, name, file; /* build_id: hexadecimal digits */
 	uint64_t line, column;                               /* 0: not known */
 	/* Where the call begins: '#', the module of glibc, the C of Java, or the "at" of wasm, which Firefox has not. */
@@ -94,23 +103,55 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l);
 /* The same of Windows' tools. Their modules have no extension, in most cases, and addresses of Unity have no base. */
 bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l);
 
+/* "game+1863" or "game!name+12", the line behind one that announces it ("FAULTING_IP:"), or with "SYMBOL_NAME:" before
+ * it. */
+bool stack_line_parse_symbol(const char *s, size_t n, struct stack_line *l);
+bool stack_line_announces_symbol(const char *s, size_t n);
+/* "Child-SP  RetAddr  Call Site", "STACK_TEXT:": what follows is the first call of a stack. */
+bool stack_line_begins_windbg(const char *s, size_t n);
+
 /* A line of Windows Error Reporting that says in which module a program stopped, or where in it. */
 struct stack_line_fault {
 	struct stack_text_part module; /* n 0: not said here */
 	bool has_offset;
 	uint64_t offset; /* from the begin of the module in memory */
-	/* Of Report.wer, from one line to the next: the value with this number is the module, or the offset. */
+	uint32_t stamp;  /* the time stamp of the module that was said last; 0: not said */
+	uint8_t event;   /* of event 1001: which numbers have what; 0: a name that is not known */
+	/* Of Report.wer, from one line to the next: the value with this number is what is wanted. */
 	uint8_t wanted; /* enum stack_line_wanted */
 	uint64_t number;
 };
-enum stack_line_wanted { STACK_LINE_NO_VALUE, STACK_LINE_MODULE, STACK_LINE_OFFSET };
-/* f is zeroed before the first line of a text. True: the line says one of the two. */
+enum stack_line_wanted {
+	STACK_LINE_NO_VALUE,
+	STACK_LINE_MODULE,
+	STACK_LINE_STAMP,
+	STACK_LINE_OFFSET
+};
+/* f is zeroed before the first line of a text. True: the line says the module or the offset. */
 bool stack_line_parse_fault(const char *s, size_t n, struct stack_line_fault *f);
 
-/* "C:\g\game.dll:game.dll (00007FF8A0000000), size: 4096 (...": where Unity's log says that a module is. */
+/* What a line says of a module of Windows:
+ *
+ *	unity	C:\g\game.dll:game.dll (00007FF8A0000000), size: 4096 (...
+ *	lm	00007ff7`e7e30000 00007ff7`e7f00000   game       (deferred)
+ *		00007ff7`e7e30000 00007ff7`e7f00000   game       Tue Apr 20 21:49:45 2021 (607F4C79)	lmt
+ *		ModLoad: 00007ff7`e7e30000 00007ff7`e7f00000   C:\g\game.exe
+ *
+ * and of the module of the line before:
+ *
+ *	lmv		    Image name: game.exe
+ *			    Timestamp:        Tue Apr 20 21:49:45 2021 (607F4C79)
+ *			    Timestamp:        607F4C79 (This is a reproducible build file hash, not a timestamp)
+ *			    ImageSize:        000D0000
+ *	!analyze	IMAGE_NAME:  game.exe
+ *			DEBUG_FLR_IMAGE_TIMESTAMP:  607f4c79
+ */
 struct stack_line_module {
-	struct stack_text_part name;
-	uint64_t base, size;
+	struct stack_text_part name; /* n 0: of the module of the line before */
+	bool has_base;
+	bool is_image;       /* the name may be the full one of the module of the line before */
+	uint64_t base, size; /* size 0: not said */
+	uint32_t stamp;      /* 0: not said */
 };
 bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m);
 

@@ -87,6 +87,43 @@ static void names(const struct inspect *x, struct fitness *f)
 		    "stripped: only %" PRIu64 " exported symbols are left", x->n_dynsym);
 }
 
+/* ": game.pdb: GUID differs", of the PDBs that were there; "": none was. */
+static const char *why_not_found(const struct inspect *x)
+{
+	static const char mark[] = "which was not found";
+	const char *at = strstr(x->file.e.msg, mark);
+
+	return at ? at + sizeof mark - 1 : "";
+}
+
+/* Of a Mach-O file without a .dSYM: its object files have the lines, as long as they are there. */
+static void in_object_files(const struct inspect *x, struct fitness *f)
+{
+	const struct debug_map *m = object_debug_map(x->file.object);
+	struct err e = ERR_INIT, first = ERR_INIT;
+	size_t n = 0, lost = m->n_files;
+
+	for (size_t i = 0; i < m->n_files; i++) {
+		struct object *part;
+
+		if (!debug_map_open(&part, x->file.object, (uint32_t)i, &e)) {
+			object_free(part);
+			n++;
+		} else if (lost == m->n_files) {
+			lost = i;
+			first = e;
+		}
+	}
+	if (n == m->n_files)
+		say(f, FIT_YES, "keep the .dSYM that dsymutil makes: object files are overwritten",
+		    "in %zu object file%s of its debug map", n, n == 1 ? "" : "s");
+	else
+		say(f, n ? FIT_PARTLY : FIT_NO,
+		    "link again, and keep the .dSYM that dsymutil makes then",
+		    "%zu of %zu object files of its debug map are there; %s: %s", n, m->n_files,
+		    m->files[lost].path, first.msg);
+}
+
 static void lines(const struct inspect *x, struct fitness *f)
 {
 	if (is_split_part(x))
@@ -98,11 +135,10 @@ static void lines(const struct inspect *x, struct fitness *f)
 		say(f, FIT_YES, NULL, "PDB%s", elsewhere(x) ? " beside it" : "");
 	else if (object_debug_named(x->file.object))
 		say(f, FIT_NO, "keep the PDB of every build, beside the file or in a --debug-dir",
-		    "in the PDB %s, which was not found", object_debug_named(x->file.object));
+		    "in the PDB %s, which was not found%s", object_debug_named(x->file.object),
+		    why_not_found(x));
 	else if (object_has_debug_map(x->file.object))
-		say(f, FIT_YES, "keep the .dSYM that dsymutil makes: object files are overwritten",
-		    "in the %zu object files of its debug map",
-		    object_debug_map(x->file.object)->n_files);
+		in_object_files(x, f);
 	else if (!object_has_dwarf(x->file.object) && object_kind(x->file.object)->pdata)
 		say(f, FIT_NO, "compile with /Zi and link with /DEBUG (mingw: -g); keep the PDB",
 		    "no DWARF here, and no CodeView record names a PDB");
@@ -186,6 +222,21 @@ static void fitness_unwind(const struct inspect *x, struct fitness *f)
 		    "neither .eh_frame nor .ARM.exidx nor .debug_frame");
 }
 
+static const char *no_function_why(const struct inspect *x)
+{
+	const char *why = inspect_no_code(x);
+
+	return why ? why : "no function with code was found";
+}
+
+/* What disassembly knows to look for. */
+static bool prologues_are(const struct object *o)
+{
+	enum object_arch a = object_arch(o);
+
+	return a == ARCH_ARM64 || a == ARCH_X86_64 || a == ARCH_X86;
+}
+
 static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 {
 	uint64_t calling = x->sum.frame + x->sum.none;
@@ -202,8 +253,9 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 		say(f, FIT_UNKNOWN, NULL, "prologues were not checked: %s", e.msg);
 	else if (!calling)
 		say(f, FIT_UNKNOWN, NULL, "%s",
-		    x->n_functions ? "prologues are checked only for arm64, x86-64 and x86"
-				   : "no function with code was found");
+		    !x->n_functions    ? no_function_why(x)
+		    : prologues_are(o) ? "no function calls another one"
+				       : "prologues are checked only for arm64, x86-64 and x86");
 	else
 		say(f,
 		    share >= 95   ? FIT_YES
@@ -228,7 +280,7 @@ static void fitness_instrumented(const struct inspect *x, struct fitness *f)
 		: "compile with -finstrument-functions-after-inlining, or -finstrument-functions";
 
 	if (!n)
-		say(f, FIT_UNKNOWN, NULL, "no function with code was found");
+		say(f, FIT_UNKNOWN, NULL, "%s", no_function_why(x));
 	else if (!enter)
 		say(f, FIT_NO, fix,
 		    "no function calls __cyg_profile_func_enter, _penter or mcount");
@@ -319,7 +371,8 @@ void fitness_of(const struct inspect *x, enum capability c, struct fitness *out)
 {
 	*out = (struct fitness){.fit = FIT_UNKNOWN};
 	if ((!object_kind(x->file.object)->linkage && of_linkage(c)) ||
-	    (!object_kind(x->file.object)->paged && c == FIT_PAGES)) {
+	    (!object_kind(x->file.object)->paged && c == FIT_PAGES) ||
+	    (!object_kind(x->file.object)->unwound && c == FIT_UNWIND)) {
 		say(out, FIT_UNKNOWN, NULL, "not checked for %s files",
 		    object_kind(x->file.object)->name);
 		return;

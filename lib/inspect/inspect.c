@@ -35,6 +35,7 @@ static enum status open_file(struct inspect *x, const char *path,
 	if (st)
 		return st;
 	object_find_debug(x->file.object, search, &refused);
+	object_list_functions(x->file.object);
 	x->file.e = refused;
 	return ST_OK;
 }
@@ -69,8 +70,10 @@ enum status inspect_open_memory(struct inspect *x, const void *p, size_t n, stru
 	st = object_open_memory(&x->file.object, p, n, e);
 	if (!st && object_is_source(x->file.object))
 		st = ST_UNSUPPORTED;
-	if (!st)
+	if (!st) {
+		object_list_functions(x->file.object);
 		look(x);
+	}
 	return st;
 }
 
@@ -85,6 +88,17 @@ void inspect_release(struct inspect *x)
 	free(x->entries);
 	arena_release(&x->names);
 	*x = (struct inspect){.disasm = NULL};
+}
+
+const char *inspect_no_code(const struct inspect *x)
+{
+	const struct object *o = x->file.object;
+
+	if (object_arch(o) == ARCH_WASM)
+		return "the code of WebAssembly files is not checked";
+	if (object_has_pdb(o) && !object_kind(o)->linkage)
+		return "a PDB has no code: inspect its .exe or .dll";
+	return NULL;
 }
 
 size_t inspect_section(const struct inspect *x, const char *name)

@@ -99,6 +99,8 @@ void inspect_debug(struct inspect *x);
 void inspect_code(struct inspect *x);
 /* arm: a symbol says that the code at addr is Thumb. */
 bool inspect_is_thumb(const struct inspect *x, uint64_t addr);
+/* Why its code is not read, where another file has it or it is of another machine; NULL: it is, or it has none. */
+const char *inspect_no_code(const struct inspect *x);
 /* Number of the section with that name, 0: none. */
 size_t inspect_section(const struct inspect *x, const char *name);
 

@@ -35,11 +35,26 @@ bool listing_around(const struct inspect *x, uint64_t addr, struct extent *out)
 	return true;
 }
 
+/* Says where the code is: an address of a log may count from another base. */
+static enum status no_code_at(const struct inspect *x, uint64_t addr, struct err *e)
+{
+	const struct disasm_code *c = x->file.code;
+	const uint64_t base = object_image_base(x->file.object);
+	const struct code_part *last = c->n ? &c->parts[c->n - 1] : NULL;
+
+	if (!last)
+		return err_set(e, ST_NONE, "no code at 0x%" PRIx64, addr);
+	return err_set(
+	    e, ST_NONE, "no code at 0x%" PRIx64 ": code is from 0x%" PRIx64 " to 0x%" PRIx64 "%s",
+	    addr, c->parts[0].lo, last->lo + last->size,
+	    base && addr < base ? "; add the image base to an offset in memory (RVA)" : "");
+}
+
 static enum status listing_by_address(const struct inspect *x, uint64_t addr, struct extent *out,
 				      struct err *e)
 {
 	if (!code_holds(x->file.code, addr))
-		return err_set(e, ST_NONE, "no code at 0x%" PRIx64, addr);
+		return no_code_at(x, addr, e);
 	if (!listing_around(x, addr, out))
 		*out = (struct extent){.lo = addr, .hi = addr + WITHOUT, .name = ""};
 	return ST_OK;
@@ -61,7 +76,7 @@ static bool is_called(const struct object_symbol *s, const char *what)
 	if (!strcmp(s->name, what))
 		return true;
 	/* Clones (.cold, .part.0) have the same display name; they are chosen by the raw one. */
-	if (s->name[0] != '_' || strchr(s->name, '.'))
+	if (s->name[0] != '?' && (s->name[0] != '_' || strchr(s->name, '.')))
 		return false;
 	display = demangle(s->name);
 	is = display && listing_is_called(display, what);
@@ -120,6 +135,8 @@ enum status listing_find(const struct inspect *x, const char *what, struct exten
 	size_t n;
 
 	*out = (struct extent){.name = ""};
+	if (inspect_no_code(x))
+		return err_set(e, ST_NONE, "%s", inspect_no_code(x));
 	if (num_auto(what, strlen(what), &addr))
 		return listing_by_address(x, addr, out, e);
 	n = listing_find_all(x, what, &all);

@@ -2,7 +2,7 @@
 #include "lib/inspect/report.h"
 
 #include "lib/base/buf.h"
-#include "lib/object/object.h"
+#include "lib/object/id_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -128,10 +128,8 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 	const struct object *o = x->file.object;
 	const struct object_build_id *id = object_build_id(o);
 	const enum object_arch arch = object_arch(o);
-	char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "", key[OBJECT_DEBUG_KEY];
+	char text[OBJECT_ID_TEXT], key[OBJECT_DEBUG_KEY];
 
-	for (unsigned i = 0; i < id->len; i++)
-		snprintf(hex + (size_t)2 * i, 3, "%02x", id->bytes[i]);
 	if (object_arch_name(arch))
 		fact(r, x, "processor", "%s, %d bits", object_arch_name(arch),
 		     object_is_64(o) ? 64 : 32);
@@ -139,8 +137,9 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 		fact(r, x, "processor", "%s machine %u, %d bits", object_kind(o)->name,
 		     arch < ARCH_OTHER ? 0 : (unsigned)arch - ARCH_OTHER,
 		     object_is_64(o) ? 64 : 32);
-	fact(r, x, "build-id", "%s", *hex ? hex : "none");
 	object_debug_key(o, key);
+	object_id_text(id, false, text);
+	fact(r, x, "build-id", "%s", *text ? text : "none");
 	if (*key)
 		fact(r, x, "CodeView", "%s %s", key, object_debug_named(o));
 	fact(r, x, "stripped", "%s", x->has_symtab ? "no" : "yes");
@@ -152,12 +151,18 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 
 static void functions(struct inspect_report *r, const struct inspect *x)
 {
-	fact(r, x, "functions", "%" PRIu64 " by %s: %" PRIu64 " call others, %" PRIu64 " do not%s",
-	     x->sum.n,
-	     !x->from_tables                      ? "symbols"
-	     : object_kind(x->file.object)->pdata ? ".pdata"
-						  : ".eh_frame",
-	     x->sum.frame + x->sum.none, x->sum.leaf, x->sum.unknown ? "; unknown for some" : "");
+	const char *no_code = inspect_no_code(x);
+
+	if (no_code)
+		fact(r, x, "functions", "%s", no_code);
+	else
+		fact(r, x, "functions",
+		     "%" PRIu64 " by %s: %" PRIu64 " call others, %" PRIu64 " do not%s", x->sum.n,
+		     !x->from_tables                      ? "symbols"
+		     : object_kind(x->file.object)->pdata ? ".pdata"
+							  : ".eh_frame",
+		     x->sum.frame + x->sum.none, x->sum.leaf,
+		     x->sum.unknown ? "; unknown for some" : "");
 	if (x->sum.frame + x->sum.none + x->sum.leaf)
 		fact(r, x, "frame pointers",
 		     "%" PRIu64 " functions set up a frame pointer, %" PRIu64 " with calls do "

@@ -140,6 +140,7 @@ static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 		facts.has_pdb = object_has_pdb(f->object);
 		facts.is_64 = lookup_is_64(f);
 		facts.code_base = code_base(f);
+		facts.image_base = object_image_base(f->object);
 	}
 	facts.size = room;
 	memcpy(c->a, &facts, room < sizeof facts ? room : sizeof facts);

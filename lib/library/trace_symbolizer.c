@@ -240,15 +240,15 @@ enum tracemill_status tracemill_trace_symbolizer_maps(
 	    .n = trace_symbolizer, .fn = trace_symbolizer_add_maps, .in = text, .i = n});
 }
 
-/* The text was sound when it came. */
-static const struct trace *trace_symbolizer_maps(const struct tracemill_trace_symbolizer *n,
-						 struct trace_symbolizer_opened *x)
+const struct trace *trace_symbolizer_maps(const struct tracemill_trace_symbolizer *n,
+					  struct trace_symbolizer_opened *x)
 {
 	struct err e = ERR_INIT;
 
 	if (!x->maps && n->maps) {
 		x->maps = trace_new();
-		trace_symbolizer_read_maps(x->maps, n->maps, n->n_maps, &e);
+		trace_symbolizer_read_maps(x->maps, n->maps, n->n_maps,
+					   &e); /* sound when it came */
 	}
 	return x->maps;
 }

@@ -52,6 +52,10 @@ struct trace_symbolizer_call {
 };
 enum tracemill_status trace_symbolizer_run(const struct trace_symbolizer_call *c);
 
+/* The modules of tracemill_trace_symbolizer_maps; NULL: none were given. */
+const struct trace *trace_symbolizer_maps(const struct tracemill_trace_symbolizer *n,
+					  struct trace_symbolizer_opened *x);
+
 /* *to (of room bytes, its size member at its beginning) as far as the caller knows it. */
 void trace_symbolizer_give(void *to, void *from, size_t size);
 /* Whether the caller's struct has its size; else the error is set. */
@@ -66,6 +70,13 @@ enum tracemill_status trace_symbolizer_symbolize(struct tracemill_trace_symboliz
 						 struct trace *t);
 /* Whether a file with the captured build-id names something in t. */
 bool trace_symbolizer_has_proof(const struct trace *t);
+
+/* Lines of a log, all of them before any is given to tracemill_trace_symbolizer_text: what they say of modules then counts for
+ * the whole log. */
+enum tracemill_status trace_symbolizer_scan_text(struct tracemill_trace_symbolizer *n,
+						 const char *text, size_t size);
+/* What speaks against the names of the present log, each once, before tracemill_trace_symbolizer_text_end; NULL: no more. */
+const char *trace_symbolizer_next_text_note(struct tracemill_trace_symbolizer *n);
 
 void trace_symbolizer_free_all(struct tracemill_trace_symbolizer *n);
 void trace_symbolizer_close(

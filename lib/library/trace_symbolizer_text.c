@@ -13,6 +13,35 @@ struct trace_symbolizer_log {
 	size_t *n_named;
 };
 
+/* Each line of a text to fn. */
+static void each_line(struct stack_text *x, const struct trace_symbolizer_log *g,
+		      void (*fn)(struct stack_text *x, const char *s, size_t n))
+{
+	for (const char *s = g->text, *end = s + g->n, *next; s < end; s = next + 1) {
+		next = memchr(s, '\n', (size_t)(end - s));
+		if (!next)
+			next = end;
+		fn(x, s, (size_t)(next - s));
+	}
+}
+
+static enum tracemill_status trace_symbolizer_scan_lines(struct trace_symbolizer_call *c,
+							 struct trace_symbolizer_opened *x)
+{
+	x->text.maps = trace_symbolizer_maps(c->n, x);
+	each_line(&x->text, c->in, stack_text_scan);
+	return TRACEMILL_OK;
+}
+
+enum tracemill_status trace_symbolizer_scan_text(struct tracemill_trace_symbolizer *n,
+						 const char *text, size_t size)
+{
+	const struct trace_symbolizer_log g = {.text = text, .n = size};
+
+	return trace_symbolizer_run(
+	    &(struct trace_symbolizer_call){.n = n, .fn = trace_symbolizer_scan_lines, .in = &g});
+}
+
 static enum tracemill_status trace_symbolizer_name_text(struct trace_symbolizer_call *c,
 							struct trace_symbolizer_opened *x)
 {
@@ -20,12 +49,8 @@ static enum tracemill_status trace_symbolizer_name_text(struct trace_symbolizer_
 	enum status st;
 
 	x->e = (struct err)ERR_INIT;
-	for (const char *s = g->text, *end = s + g->n, *next; s < end; s = next + 1) {
-		next = memchr(s, '\n', (size_t)(end - s));
-		if (!next)
-			next = end;
-		stack_text_line(&x->text, s, (size_t)(next - s));
-	}
+	x->text.maps = trace_symbolizer_maps(c->n, x);
+	each_line(&x->text, g, stack_text_line);
 	x->out.len = 0;
 	st = stack_text_flush(&x->text, &x->out, &x->e);
 	*g->named = buf_str(&x->out);
@@ -43,6 +68,23 @@ enum tracemill_status tracemill_trace_symbolizer_text(
 	*n_named = n;
 	return trace_symbolizer_run(&(struct trace_symbolizer_call){
 	    .n = trace_symbolizer, .fn = trace_symbolizer_name_text, .in = &g});
+}
+
+static enum tracemill_status trace_symbolizer_get_note(struct trace_symbolizer_call *c,
+						       struct trace_symbolizer_opened *x)
+{
+	*(const char **)c->to = stack_text_next_note(&x->text);
+	return TRACEMILL_OK;
+}
+
+const char *trace_symbolizer_next_text_note(struct tracemill_trace_symbolizer *n)
+{
+	const char *text = NULL;
+
+	return trace_symbolizer_run(&(struct trace_symbolizer_call){
+		   .n = n, .fn = trace_symbolizer_get_note, .to = &text})
+		   ? NULL
+		   : text;
 }
 
 static enum tracemill_status trace_symbolizer_end_text(struct trace_symbolizer_call *c,

@@ -99,10 +99,8 @@ static void pop(struct lines *l)
 
 static void add_span(struct jit_map *m, size_t *cap, uint64_t lo, uint64_t hi, uint32_t name)
 {
-	struct jit_span *last = m->n ? &m->spans[m->n - 1] : NULL;
-
-	if (last && last->hi == lo && last->name == name)
-		last->hi = hi;
+	if (m->n && m->spans[m->n - 1].hi == lo && m->spans[m->n - 1].name == name)
+		m->spans[m->n - 1].hi = hi;
 	else if (lo < hi)
 		VEC_PUSH(m->spans, m->n, *cap) = (struct jit_span){lo, hi, name};
 }

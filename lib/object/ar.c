@@ -4,6 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/read_at.h"
+#include "lib/object/impl.h"
+#include "lib/object/mach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +33,7 @@ static enum status read_bytes(const struct ar *a, uint64_t offset, void *to, siz
 	if (offset > a->size || n > a->size - offset)
 		return err_at(e, ST_BAD, offset,
 			      "%zu bytes lie outside the archive of %" PRIu64 " bytes", n, a->size);
-	return read_at(a->fd, 0, offset, to, n, e);
+	return read_at(a->fd, a->base, offset, to, n, e);
 }
 
 /* A field of a header: digits and blanks. */
@@ -164,7 +166,7 @@ static enum status ar_read_member(struct ar *a, struct header *h, struct err *e)
 	if (!strncmp(name, "__.SYMDEF", 9))
 		return ST_OK;
 	VEC_PUSH(a->members, a->n, a->cap) =
-	    (struct ar_member){name, a->thin ? 0 : h->data, h->size, h->time};
+	    (struct ar_member){name, a->thin ? 0 : a->base + h->data, h->size, h->time};
 	return ST_OK;
 }
 
@@ -199,29 +201,39 @@ static bool is_magic(const char *p)
 	return !memcmp(p, "!<arch>\n", MAGIC) || !memcmp(p, "!<thin>\n", MAGIC);
 }
 
-enum status ar_open(struct ar *a, const char *path, struct err *e)
+/* Up to the magic. */
+static enum status open_magic(struct ar *a, const char *path, const struct object_want *want,
+			      struct err *e)
 {
-	char magic[MAGIC];
-	enum status st;
+	struct object_image f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+	char magic[MAGIC] = "";
+	enum status st = ST_OK;
 	struct stat sb;
 
-	*a = (struct ar){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+	*a = (struct ar){.fd = f.fd};
 	if (a->fd < 0)
 		return err_sys(e, "cannot open");
 	if (fstat(a->fd, &sb))
-		st = err_sys(e, "stat");
-	else if (!S_ISREG(sb.st_mode) || sb.st_size < MAGIC)
-		st = err_set(e, ST_UNSUPPORTED, "not an archive");
-	else {
-		a->size = (uint64_t)sb.st_size;
+		return err_sys(e, "stat");
+	f.size = (uint64_t)sb.st_size;
+	if (S_ISREG(sb.st_mode) && sb.st_size >= MAGIC)
+		st = mach_narrow(&f, want, e);
+	a->base = f.base;
+	a->size = f.size;
+	if (!st && S_ISREG(sb.st_mode) && f.size >= MAGIC)
 		st = read_bytes(a, 0, magic, MAGIC, e);
-	}
 	if (!st && !is_magic(magic))
 		st = err_set(e, ST_UNSUPPORTED, "not an archive");
-	if (!st) {
-		a->thin = magic[2] == 't';
+	a->thin = magic[2] == 't';
+	return st;
+}
+
+enum status ar_open(struct ar *a, const char *path, const struct object_want *want, struct err *e)
+{
+	enum status st = open_magic(a, path, want, e);
+
+	if (!st)
 		st = ar_read_members(a, e);
-	}
 	if (st)
 		ar_release(a);
 	return st;
@@ -237,20 +249,20 @@ void ar_release(struct ar *a)
 	*a = (struct ar){.fd = -1};
 }
 
-bool ar_looks_like(const char *path)
+bool ar_looks_like(const char *path, const struct object_want *want)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	char magic[MAGIC];
-	bool is = fd >= 0 && pread(fd, magic, MAGIC, 0) == MAGIC && is_magic(magic);
+	struct err ignored = ERR_INIT;
+	struct ar a;
+	bool is = !open_magic(&a, path, want, &ignored);
 
-	if (fd >= 0)
-		close(fd);
+	ar_release(&a);
 	return is;
 }
 
-const struct ar_member *ar_find(const struct ar *a, const char *name, size_t n)
+const struct ar_member *ar_find(const struct ar *a, const struct ar_member *behind,
+				const char *name, size_t n)
 {
-	for (size_t i = 0; i < a->n; i++) {
+	for (size_t i = behind ? (size_t)(behind - a->members) + 1 : 0; i < a->n; i++) {
 		const char *all = a->members[i].name, *base = strrchr(all, '/');
 
 		if (strlen(all) == n && !memcmp(all, name, n))

@@ -11,18 +11,19 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/object/object.h"
 
 #include <stdbool.h>
 
 struct ar_member {
 	const char *name;      /* NUL-terminated */
-	uint64_t offset, size; /* of its contents; offset is 0 in a thin archive */
+	uint64_t offset, size; /* of its contents in fd; offset is 0 in a thin archive */
 	uint64_t time;         /* of modification */
 };
 
 struct ar {
 	int fd;
-	uint64_t size;
+	uint64_t base, size; /* it begins at base of fd: a part of a universal file */
 	bool thin;
 	struct ar_member *members; /* without the tables of symbols and of names */
 	size_t n, cap;
@@ -31,11 +32,12 @@ struct ar {
 	uint64_t n_long_names;
 };
 
-/* ST_UNSUPPORTED: not an archive. */
-enum status ar_open(struct ar *a, const char *path, struct err *e);
+/* Of a universal file, the part that is wanted (NULL: it must have only one). ST_UNSUPPORTED: not an archive. */
+enum status ar_open(struct ar *a, const char *path, const struct object_want *want, struct err *e);
 void ar_release(struct ar *a); /* accepts a zeroed struct */
-bool ar_looks_like(const char *path);
-/* The first of this name; of names with folders (thin archives) the last part will do. */
-const struct ar_member *ar_find(const struct ar *a, const char *name, size_t n);
+bool ar_looks_like(const char *path, const struct object_want *want);
+/* The first of this name, behind the given one (NULL: of all); of names with folders (thin archives) the last part will do. */
+const struct ar_member *ar_find(const struct ar *a, const struct ar_member *behind,
+				const char *name, size_t n);
 
 #endif

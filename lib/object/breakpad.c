@@ -13,7 +13,7 @@
  *
  * Addresses and sizes are hexadecimal, all else is decimal. The id is a GUID with an age behind it:
  * of an ELF file the first 16 bytes of the build-id with the first three fields in the other byte
- * order, of a Mach-O file the UUID as it is. Other lines are counted.
+ * order, of a Mach-O file the UUID as it is. Of Windows (os "windows") both are the PDB's. Other lines are counted.
  */
 #include "lib/base/arena.h"
 #include "lib/base/hash.h"
@@ -66,7 +66,7 @@ struct breakpad {
 	uint64_t end;
 	uint64_t odd, first_odd, line; /* lines that are not of the format; of the file */
 	bool open;                     /* the last function takes lines */
-	bool plain_id;                 /* Mach-O's */
+	bool plain_id, windows;        /* the id is Mach-O's, or a GUID with an age that counts */
 };
 
 /* What is left of a line. */
@@ -194,13 +194,15 @@ static bool read_line(struct breakpad *b, struct words *w)
 	return true;
 }
 
-static bool read_id(struct words *w, struct object_build_id *id, size_t max)
+/* *more: the number behind max bytes; 0: there is none. */
+static bool read_id(struct words *w, struct object_build_id *id, size_t max, uint64_t *more)
 {
 	const char *s;
-	size_t n;
+	size_t n, digits;
 
 	if (!word(w, &s, &n) || n < 2)
 		return false;
+	digits = n;
 	n = n / 2 < max ? n / 2 : max;
 	for (size_t i = 0; i < n; i++) {
 		int high = num_hex_digit(s[2 * i]), low = num_hex_digit(s[2 * i + 1]);
@@ -210,6 +212,8 @@ static bool read_id(struct words *w, struct object_build_id *id, size_t max)
 		id->bytes[i] = (uint8_t)(high << 4 | low);
 	}
 	id->len = (uint8_t)n;
+	if (digits <= 2 * max || !num_hex(s + 2 * max, digits - 2 * max, more))
+		*more = 0;
 	return true;
 }
 
@@ -242,17 +246,21 @@ static bool breakpad_read_module(struct breakpad *b, struct words *w, struct obj
 {
 	const char *os, *arch;
 	size_t n_os, n_arch;
+	uint64_t age;
 
 	if (!word(w, &os, &n_os) || !word(w, &arch, &n_arch))
 		return false;
 	f->arch = arch_of(arch, n_arch);
 	f->is_64 = f->arch != ARCH_X86 && f->arch != ARCH_ARM;
 	b->plain_id = n_os == 3 && (!memcmp(os, "mac", 3) || !memcmp(os, "ios", 3));
-	if (!read_id(w, &f->build_id, 16) || f->build_id.len != 16) {
+	if (!read_id(w, &f->build_id, 16, &age) || f->build_id.len != 16) {
 		f->build_id.len = 0;
 		return false;
 	}
-	f->build_id.partial = !b->plain_id;
+	b->windows = n_os == 7 && !memcmp(os, "windows", 7);
+	f->build_id.partial = !b->plain_id && !b->windows;
+	if (b->windows)
+		f->build_id.age = age && age <= UINT32_MAX ? (uint32_t)age : OBJECT_ANY_AGE;
 	if (!b->plain_id) {
 		swap(f->build_id.bytes, 4);
 		swap(f->build_id.bytes + 4, 2);
@@ -264,10 +272,11 @@ static bool breakpad_read_module(struct breakpad *b, struct words *w, struct obj
 static bool read_code_id(struct breakpad *b, struct words *w, struct object_image *f)
 {
 	struct object_build_id id = {.len = 0};
+	uint64_t ignored;
 
-	if (b->plain_id)
+	if (b->plain_id || b->windows) /* of Windows the time and size of the PE file */
 		return true;
-	if (!read_id(w, &id, OBJECT_BUILD_ID_MAX))
+	if (!read_id(w, &id, OBJECT_BUILD_ID_MAX, &ignored))
 		return false;
 	f->build_id = id;
 	return true;

@@ -8,6 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/mem_budget.h"
 #include "lib/base/path.h"
+#include "lib/object/debug_map.h"
 #include "lib/object/format.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ struct hunt {
 	char *folder, *real_folder;  /* of the object; without a "/" at the end, "" for the root */
 	const char *name;            /* of the object, without its folder */
 	struct object_image symbols; /* a match that has no DWARF, only symbols */
-	struct buf path;             /* the candidate */
+	bool symbols_proven;
+	struct buf path; /* the candidate */
 	struct buf *refused;
 	struct search_log *log; /* NULL: not wanted */
 };
@@ -103,6 +105,12 @@ static bool same_code(const struct object_image *a, const struct object_image *b
 	}
 }
 
+/* A file by the link's name has its checksum, however it was found. */
+static bool is_linked(const struct hunt *h, const struct object_image *f, bool by_link)
+{
+	return h->has_crc && (by_link || !strcmp(path_base(f->path), h->link));
+}
+
 static const char *mismatch(const struct hunt *h, const struct object_image *f, bool by_link)
 {
 	const struct object_image *mine = &h->o->file;
@@ -114,19 +122,22 @@ static const char *mismatch(const struct hunt *h, const struct object_image *f, 
 	if (mine->build_id.len && f->build_id.len)
 		return object_build_id_equal(&mine->build_id, &f->build_id) ? NULL
 									    : "build-id differs";
-	if (by_link && h->has_crc)
+	if (is_linked(h, f, by_link))
 		return section_file_crc(f, &crc, &e) ? "cannot be read"
 		       : crc == h->crc               ? NULL
 						     : "checksum differs";
 	return same_code(mine, f) ? NULL : "has no build-id and its segments differ";
 }
 
-/* What speaks for a file that mismatch() lets through. */
-static const char *agrees(const struct hunt *h, const struct object_image *f, bool by_link)
+/* What speaks for a file that mismatch() lets through; the segments prove little. */
+static const char *agrees(const struct hunt *h, const struct object_image *f, bool by_link,
+			  bool *proven)
 {
+	*proven = true;
 	if (h->o->file.build_id.len && f->build_id.len)
 		return "build-id agrees";
-	return by_link && h->has_crc ? "checksum agrees" : "segments agree";
+	*proven = is_linked(h, f, by_link);
+	return *proven ? "checksum agrees" : "segments agree";
 }
 
 static void refuse(struct hunt *h, const char *path, const char *why)
@@ -167,14 +178,14 @@ static bool debuglink_try_path(struct hunt *h, bool by_link)
 	s = section_find(&f, ".debug_info");
 	if (!why && s && s->size) {
 		search_log_add(h->log, true, path, "%s, has debug information",
-			       agrees(h, &f, by_link));
+			       agrees(h, &f, by_link, &h->o->debug_proven));
 		h->o->debug = f;
 		return true;
 	}
 	if (!why && image_section(&f, ".symtab") && !h->symbols.path) {
 		search_log_add(h->log, true, path,
 			       "%s, has only symbols: used unless better is found",
-			       agrees(h, &f, by_link));
+			       agrees(h, &f, by_link, &h->symbols_proven));
 		h->symbols = f;
 		return false;
 	}
@@ -337,6 +348,7 @@ bool debuglink_find(struct object *o, const struct object_search *s, struct buf 
 	debuglink_read_link(&h);
 	if (!debuglink_hunt(&h, s) && h.symbols.path) {
 		o->debug = h.symbols;
+		o->debug_proven = h.symbols_proven;
 		h.symbols = (struct object_image){.fd = -1};
 	}
 	image_release(&h.symbols);
@@ -345,6 +357,20 @@ bool debuglink_find(struct object *o, const struct object_search *s, struct buf 
 	free(h.real_folder);
 	buf_release(&h.path);
 	return o->debug.path;
+}
+
+const char *object_debug_unproven(const struct object *o)
+{
+	const struct debug_map *m = object_debug_map(o);
+
+	if (o->debug.path && !o->debug_proven && !o->debug.pdb)
+		return "neither a build-id nor a checksum shows that its debug file is of this "
+		       "build";
+	for (size_t i = 0; m && !o->debug.path && i < m->n_files; i++)
+		if (!m->files[i].time)
+			return "it does not say when its object files were written: the files "
+			       "that are there now may be of another build";
+	return NULL;
 }
 
 enum status debug_file_find(struct object *o, const struct object_search *s, struct err *e)

@@ -64,8 +64,8 @@ enum status object_open_bundle(struct object **out, const char *path,
 
 	if (!dsym_in_bundle(path, NULL, file, sizeof file))
 		return err_set(e, ST_UNSUPPORTED,
-			       "a folder, but not a .dSYM: Contents/Resources/DWARF does not "
-			       "have exactly one file");
+			       "a folder: name the program in it, or search it by --debug-dir (a "
+			       ".dSYM has one file in Contents/Resources/DWARF)");
 	return object_open_wanted(out, file, want, e);
 }
 
@@ -97,6 +97,7 @@ static bool dsym_try_bundle(struct dsym_hunt *h, const char *bundle)
 			why = "has no debug information";
 		if (!why) {
 			h->o->debug = f;
+			h->o->debug_proven = true; /* by its UUID */
 			return true;
 		}
 		image_release(&f);

@@ -332,7 +332,7 @@ static enum status elf_open(struct object_image *f, const struct object_want *wa
 }
 
 const struct object_format format_elf = {
-    .about = {.name = "ELF", .linkage = true, .paged = true},
+    .about = {.name = "ELF", .linkage = true, .paged = true, .unwound = true},
     .is = elf_is,
     .open = elf_open,
     .symbols = elf_symbols,

@@ -5,6 +5,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/object/impl.h"
+#include "lib/object/pdb.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -80,6 +81,8 @@ uint64_t object_fingerprint(const struct object *o, const char *const *sections,
 	}
 	for (size_t i = 0; i < n; i++)
 		identity_add_section(&d, o, sections[i]);
+	if (object_pdb(o))
+		add(&d, pdb_fingerprint(object_pdb(o)));
 	/* nothing is added where none is needed */
 	if (o->supplement)
 		add(&d, object_fingerprint(o->supplement, sections, n));

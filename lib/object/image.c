@@ -86,7 +86,7 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 		if (n >= others[i].n && !memcmp(head, others[i].bytes, others[i].n))
 			return err_set(e, ST_UNSUPPORTED, "not ELF or Mach-O, but %s",
 				       others[i].what);
-	return err_set(e, ST_UNSUPPORTED, "not an ELF file");
+	return err_set(e, ST_UNSUPPORTED, "no binary or debug file of a known kind");
 }
 
 static enum status read_headers(struct object_image *f, const struct object_want *want,
@@ -146,12 +146,13 @@ enum status image_open(struct object_image *f, const char *path, struct err *e)
 }
 
 enum status image_open_part(struct object_image *f, int fd, uint64_t base, uint64_t size,
-			    const char *path, struct err *e)
+			    const char *path, const struct object_want *want, struct err *e)
 {
 	enum status st;
 
 	*f = (struct object_image){.fd = fd, .base = base, .size = size, .path = mem_strdup(path)};
-	st = size ? read_headers(f, NULL, e) : err_set(e, ST_UNSUPPORTED, "not an ELF file");
+	st = size ? read_headers(f, want, e)
+		  : err_set(e, ST_UNSUPPORTED, "no binary or debug file of a known kind");
 	if (st)
 		image_release(f);
 	return st;

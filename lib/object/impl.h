@@ -41,6 +41,7 @@ struct object_image {
 	ino_t ino;
 	bool is_64, big_endian, is_core;
 	uint32_t arch;    /* enum object_arch */
+	const char *lipo; /* what lipo calls the processor; NULL: not of Mach-O */
 	uint16_t machine; /* the number of the processor in the file's header; 0: it has none */
 	struct object_segment *segments; /* in the file's order */
 	size_t n_segments;
@@ -60,6 +61,7 @@ struct object_image {
 		uint32_t imports, unwind, unwind_size;
 		char *pdb; /* what its CodeView record names; NULL: none */
 		uint32_t pdb_age;
+		struct object_pe_stamp stamp;
 	} pe;                  /* of a PE file (pe.c) */
 	uint64_t wasm_imports; /* functions of others, which come before a module's own (wasm.c) */
 	struct object_source *source;
@@ -72,7 +74,7 @@ enum status image_open_wanted(struct object_image *f, const char *path,
 			      const struct object_want *want, struct err *e);
 /* size bytes from base on of fd, which is taken; path is what it is called. */
 enum status image_open_part(struct object_image *f, int fd, uint64_t base, uint64_t size,
-			    const char *path, struct err *e);
+			    const char *path, const struct object_want *want, struct err *e);
 enum status image_open_memory(struct object_image *f, const void *p, size_t n, struct err *e);
 void image_release(struct object_image *f);
 /* Exactly n bytes at offset; a file that has become shorter is ST_BAD. */
@@ -128,10 +130,13 @@ struct reloc_type {
 const struct reloc_type *reloc_type_find(const struct object_image *f, uint32_t type);
 
 /* symbols.c */
+enum {
+	SYMTAB_NAMES = 4
+}; /* blocks of names: a PDB's publics and functions, COFF's symbols, exports */
 struct symtab {
 	struct object_symbol *all;
 	size_t n;
-	char *names[2]; /* of each table */
+	char *names[SYMTAB_NAMES]; /* of each table */
 	/* [at[i].lo, at[i + 1].lo) belongs to all[at[i].symbol]: sized symbols only. */
 	struct symbol_span {
 		uint64_t lo;
@@ -170,7 +175,8 @@ struct symtab_loading {
 	uint8_t *ranks;
 	uint64_t *ends;
 	size_t n_names;
-	bool data; /* what is no code, too */
+	bool data;      /* what is no code, too */
+	bool functions; /* of a PDB those of its modules, too */
 };
 
 /* A symbol in the order of its table. Of those at one address the one with the lowest rank, below
@@ -179,6 +185,7 @@ enum { SYMBOL_RANKS = 12 };
 static inline void symtab_add(struct symtab *s, struct symtab_loading *l, struct object_symbol x,
 			      unsigned rank, uint64_t end)
 {
+	s->cxx |= x.name[0] == '_' && x.name[1] == 'Z';
 	VEC_PUSH(s->all, s->n, l->cap) = x;
 	VEC_PUSH(l->ranks, l->n_ranks, l->cap_ranks) = (uint8_t)rank;
 	VEC_PUSH(l->ends, l->n_ends, l->cap_ends) = end;
@@ -211,10 +218,12 @@ struct object_cached_section {
 struct object {
 	struct object_image file;
 	struct object_image debug; /* fd -1 and path NULL: none */
+	bool debug_proven;         /* by a build-id or a checksum */
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
 	atomic_bool symbols_loaded;
 	bool own_loaded, any_loaded;
+	bool functions; /* object_list_functions */
 	struct symtab symbols, own, any;
 	struct object_code *code;           /* NULL: not asked for yet */
 	struct object_stubs *_Atomic stubs; /* the same */

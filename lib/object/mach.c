@@ -177,9 +177,20 @@ static bool has_id(const struct object_image *f, const struct part *p,
 	return has;
 }
 
-/* f becomes the part of a universal file that is wanted. */
-static enum status mach_narrow(struct object_image *f, const struct object_want *want,
-			       struct err *e)
+/* The one of a universal file that is wanted by its architecture; NULL: none is. */
+static const struct part *part_for(const struct part *parts, size_t n,
+				   const struct object_want *want)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].arch && !strcmp(parts[i].arch->name, want->arch))
+			return &parts[i];
+	for (size_t i = 0; want->kin && i < n; i++)
+		if (parts[i].arch && parts[i].arch->arch == mach_arch(want->arch))
+			return &parts[i];
+	return NULL;
+}
+
+static enum status narrow(struct object_image *f, const struct object_want *want, struct err *e)
 {
 	struct part parts[FAT_PARTS_MAX] = {{0}};
 	const struct part *best = NULL;
@@ -194,14 +205,11 @@ static enum status mach_narrow(struct object_image *f, const struct object_want 
 		const char *name = parts[i].arch ? parts[i].arch->name : "for another processor";
 
 		buf_addf(&names, "%s%s", i ? ", " : "", name);
-		if (want && want->arch) {
-			if (!best && !strcmp(name, want->arch))
-				best = &parts[i];
-		} else if (by_id) {
-			if (!best && has_id(f, &parts[i], want->id))
-				best = &parts[i];
-		}
+		if (by_id && !best && has_id(f, &parts[i], want->id))
+			best = &parts[i];
 	}
+	if (want && want->arch)
+		best = part_for(parts, n, want);
 	if (!best && n == 1 && !(want && want->arch))
 		best = parts;
 	if (best) {
@@ -220,6 +228,15 @@ static enum status mach_narrow(struct object_image *f, const struct object_want 
 	}
 	buf_release(&names);
 	return st;
+}
+
+enum status mach_narrow(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	uint8_t head[8] = {0};
+	enum status st =
+	    image_read(f, 0, head, f->size < sizeof head ? (size_t)f->size : sizeof head, e);
+
+	return st || !mach_is_fat(head) ? st : narrow(f, want, e);
 }
 
 size_t object_archs(const char *path, const char **names, size_t max)
@@ -383,6 +400,7 @@ static enum status check_arch(struct object_image *f, uint32_t type, uint32_t su
 		return err_set(e, ST_UNSUPPORTED, "a Mach-O file for processor type 0x%" PRIx32,
 			       type);
 	f->arch = arch->arch;
+	f->lipo = arch->name;
 	if (want && want->arch && !want->lenient && strcmp(want->arch, arch->name) != 0)
 		return err_set(e, ST_UNSUPPORTED, "a Mach-O file for %s, not %s", arch->name,
 			       want->arch);
@@ -520,12 +538,8 @@ static bool mach_is(const uint8_t head[8])
 static enum status mach_open(struct object_image *f, const struct object_want *want, struct err *e)
 {
 	uint8_t head[8] = {0};
-	enum status st = image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
+	enum status st = mach_narrow(f, want, e);
 
-	if (st || !mach_is_fat(head))
-		return st ? st : mach_read(f, want, e);
-	st = mach_narrow(f, want, e);
-	memset(head, 0, sizeof head);
 	if (!st)
 		st = image_read(f, 0, head, f->size < 8 ? (size_t)f->size : 8, e);
 	if (!st && !mach_is_thin(head))
@@ -544,7 +558,7 @@ static bool mach_find_debug(struct object *o, const struct object_search *s, str
 }
 
 const struct object_format format_mach = {
-    .about = {.name = "Mach-O", .unsized = true},
+    .about = {.name = "Mach-O", .unsized = true, .unwound = true},
     .is = mach_is,
     .open = mach_open,
     .symbols = mach_symbols,

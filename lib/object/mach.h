@@ -17,6 +17,9 @@
 /* The processor that lipo calls so; ARCH_UNKNOWN: no name that it has. */
 enum object_arch mach_arch(const char *arch);
 
+/* f becomes the part of a universal file that is wanted, be it an archive; another file stays what it is. */
+enum status mach_narrow(struct object_image *f, const struct object_want *want, struct err *e);
+
 /* dsym.c */
 bool dsym_find(struct object *o, const struct object_search *s, struct buf *refused);
 

@@ -193,6 +193,14 @@ void map_copy(struct map_piece *m, const uint8_t *from, size_t n, uint8_t *to)
 	}
 }
 
+/* The last page has the NUL, and is kept. */
+void map_drop(struct map_piece *m)
+{
+	uintptr_t lo = atomic_load(&m->lo), hi = atomic_load(&m->hi);
+
+	madvise((void *)lo, hi - lo - page, MADV_DONTNEED);
+}
+
 bool map_intact(const struct map_piece *m)
 {
 	return !atomic_load(&m->lost);

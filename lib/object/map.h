@@ -22,6 +22,9 @@ void map_guard(void);
  * descriptor must still be open: the mapping's pages are not touched, which costs more than it
  * seems where each is to be found and mapped. What the file has lost is zeroes, here as there. */
 void map_copy(struct map_piece *m, const uint8_t *from, size_t n, uint8_t *to);
+/* Gives back the memory of its pages, which count as the program's as long as they are mapped: whoever looks at them next
+ * has them read again. Only of a piece that nobody writes to. */
+void map_drop(struct map_piece *m);
 /* False when a page of it could not be read: the bytes there are zeroes. */
 bool map_intact(const struct map_piece *m);
 void map_close(struct map_piece *m); /* accepts NULL */

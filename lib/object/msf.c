@@ -2,6 +2,7 @@
 #include "lib/object/msf.h"
 
 #include "lib/base/bytes.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem_budget.h"
 #include "lib/object/impl.h"
 
@@ -188,6 +189,16 @@ void msf_free(struct msf *m)
 	free(m);
 }
 
+uint64_t msf_file_size(const struct msf *m)
+{
+	return m->file.size;
+}
+
+uint64_t msf_fingerprint(const struct msf *m)
+{
+	return hash_bytes_seeded(m->directory, (size_t)m->n_directory, m->block);
+}
+
 uint32_t msf_size(const struct msf *m, uint32_t stream)
 {
 	return stream < m->n_streams ? m->streams[stream].size : 0;
@@ -227,6 +238,12 @@ const uint8_t *msf_bytes(const struct msf *m, uint32_t stream, uint64_t at, uint
 		return msf_copy(m, stream, at, n, room);
 	*stays = true;
 	return from <= m->file.size && n <= m->file.size - from ? m->bytes + from : NULL;
+}
+
+void msf_drop(const struct msf *m)
+{
+	if (m->map)
+		map_drop(m->map);
 }
 
 bool msf_intact(const struct msf *m)

@@ -39,6 +39,9 @@ bool msf_is(const uint8_t *head, size_t n);
 enum status msf_open(struct msf **out, const struct object_image *f, struct err *e);
 void msf_free(struct msf *m); /* accepts NULL */
 
+uint64_t msf_file_size(const struct msf *m);
+/* A hash of its directory: the sizes of all streams, and where each block is. */
+uint64_t msf_fingerprint(const struct msf *m);
 /* 0: it is empty, or not there. */
 uint32_t msf_size(const struct msf *m, uint32_t stream);
 /* n bytes at an offset of a stream; NULL: they are not all in it, or a block lies outside the file. Valid until the
@@ -48,6 +51,8 @@ const uint8_t *msf_bytes(const struct msf *m, uint32_t stream, uint64_t at, uint
 /* The same, always as a copy in the room: what is used once costs less so than by its pages of the mapping. */
 const uint8_t *msf_copy(const struct msf *m, uint32_t stream, uint64_t at, uint64_t n,
 			struct msf_room *room);
+/* What was looked at of the mapping is no longer held in memory; pointers into it stay valid. */
+void msf_drop(const struct msf *m);
 /* False when a page of the mapping could not be read: the file has become shorter. */
 bool msf_intact(const struct msf *m);
 

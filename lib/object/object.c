@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/object.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/base/mem_budget.h"
 #include "lib/base/pool.h"
@@ -14,6 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool same_age(uint32_t a, uint32_t b)
+{
+	return a == b || a == OBJECT_ANY_AGE || b == OBJECT_ANY_AGE;
+}
+
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b)
 {
 	static const uint8_t zero[4];
@@ -26,8 +32,22 @@ bool object_build_id_equal(const struct object_build_id *a, const struct object_
 	}
 	if (!a->len || memcmp(a->bytes, b->bytes, a->len))
 		return false;
-	return a->len == b->len || a->partial ||
-	       (a->len == 16 && b->len == 20 && !memcmp(b->bytes + 16, zero, 4));
+	if (a->len == 16 && b->len == 20 && !a->partial)
+		return !memcmp(b->bytes + 16, zero, 4) || same_age(a->age, le32(b->bytes + 16));
+	return a->partial || (a->len == b->len && (!a->age || !b->age || same_age(a->age, b->age)));
+}
+
+const char *object_build_id_differs(const struct object_build_id *a,
+				    const struct object_build_id *b)
+{
+	struct object_build_id x = *a, y = *b;
+
+	if (object_build_id_equal(a, b))
+		return NULL;
+	if (!a->age && !b->age)
+		return "build-id";
+	x.age = y.age = OBJECT_ANY_AGE;
+	return object_build_id_equal(&x, &y) ? "age" : "GUID";
 }
 
 static struct object *object_new(void)
@@ -59,10 +79,10 @@ enum status object_open_wanted(struct object **out, const char *path,
 }
 
 enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_t size,
-			     const char *path, struct err *e)
+			     const char *path, const struct object_want *want, struct err *e)
 {
 	struct object *o = object_new();
-	enum status st = image_open_part(&o->file, fd, base, size, path, e);
+	enum status st = image_open_part(&o->file, fd, base, size, path, want, e);
 
 	if (st) {
 		object_free(o);
@@ -168,6 +188,32 @@ void object_each_bounded(const struct object *o, void (*see)(void *arg, uint64_t
 {
 	if (o->file.format->functions)
 		o->file.format->functions(&o->file, see, arg);
+}
+
+bool object_pe_stamp(const struct object *o, struct object_pe_stamp *to)
+{
+	*to = o->file.pe.stamp;
+	return to->size;
+}
+
+const char *object_id_differs(const struct object *o, const struct object_build_id *captured,
+			      bool *known)
+{
+	const struct object_build_id *own = object_build_id(o);
+	struct object_pe_stamp stamp;
+	bool is_pe = object_pe_stamp(o, &stamp);
+
+	if (captured->len == OBJECT_PE_ID && (is_pe || own->age)) { /* a PDB has neither */
+		*known = is_pe;
+		if (is_pe && be32(captured->bytes) != stamp.time)
+			return "time stamp";
+		return is_pe && object_pe_pages(be32(captured->bytes + 4)) !=
+				    object_pe_pages(stamp.size)
+			   ? "size in memory"
+			   : NULL;
+	}
+	*known = captured->len && own->len;
+	return *known ? object_build_id_differs(own, captured) : NULL;
 }
 
 uint64_t object_image_base(const struct object *o)

@@ -56,11 +56,18 @@ struct object_build_id {
 	uint8_t bytes[OBJECT_BUILD_ID_MAX];
 	uint8_t len;  /* 0: the file has none */
 	bool partial; /* only its first bytes are known */
+	/* Of a GUID of Windows, which a PDB and the PE file have in common: how often the PDB was written before the PE
+	 * file was linked; OBJECT_ANY_AGE: not known. 0: the id is no such GUID. */
+	uint32_t age;
 };
+#define OBJECT_ANY_AGE UINT32_MAX
 
 /* Equal, where 16 bytes zero-padded to 20 count as equal (lib/README.md), and as far as they
- * are known. */
+ * are known. Of Windows' files the ages are, too; captures have an age as 4 bytes, little-endian, behind the GUID. */
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
+/* "build-id", "GUID" or "age"; NULL: they are equal. */
+const char *object_build_id_differs(const struct object_build_id *a,
+				    const struct object_build_id *b);
 
 struct object_segment { /* what is loaded as one piece */
 	uint64_t vaddr, offset, filesz, memsz, align;
@@ -93,6 +100,7 @@ struct object_want {
 	const char *arch;                 /* NULL: any */
 	const struct object_build_id *id; /* NULL or none: any */
 	bool lenient; /* a file that is not universal may be for another arch; else it must not */
+	bool kin;     /* without that arch, a part for another of the same processor will do */
 };
 enum status object_open_wanted(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);
@@ -105,9 +113,9 @@ bool object_in_bundle(const char *path, char *file, size_t n);
 enum status object_open_bundle(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);
 /* The same of size bytes from base on of fd, which is closed with the object, or at once on
- * failure; path is what it is called. */
+ * failure; path is what it is called. want may be NULL. */
 enum status object_open_part(struct object **out, int fd, uint64_t base, uint64_t size,
-			     const char *path, struct err *e);
+			     const char *path, const struct object_want *want, struct err *e);
 /* The same over n bytes at p, which stay the caller's until object_free. */
 enum status object_open_memory(struct object **out, const void *p, size_t n, struct err *e);
 void object_free(struct object *o); /* accepts NULL */
@@ -120,6 +128,7 @@ struct object_kind {
 	bool unsized;     /* its symbols have no size, and each of them counts as a function */
 	bool linkage;     /* object_each_linked knows what is exported and imported */
 	bool paged;       /* loaders map its segments as they lie in the file */
+	bool unwound;     /* it may have unwind tables */
 	bool pdata;       /* its unwind tables are .pdata, or it has none */
 	bool image;       /* loaded as a whole: offsets in its mapping are those in memory (RVA) */
 };
@@ -147,10 +156,30 @@ const char *object_arch_name(enum object_arch arch);
 const char *object_arch_triple(enum object_arch arch);
 /* Where a PE file asks to be loaded: its addresses are this and an offset in memory (RVA). 0 of another kind. */
 uint64_t object_image_base(const struct object *o);
+/* What Windows tells builds of a PE file apart by: the time stamp of its header (or a hash in its place), and its size in
+ * memory. False: another kind. */
+struct object_pe_stamp {
+	uint32_t time, size;
+};
+bool object_pe_stamp(const struct object *o, struct object_pe_stamp *to);
+/* Sizes are compared in pages, of which the loader makes whole ones. */
+static inline uint64_t object_pe_pages(uint64_t size)
+{
+	return (size + 4095) / 4096;
+}
+/* The two as a captured id, of a module without a GUID: 8 bytes, big-endian. */
+enum { OBJECT_PE_ID = 8 };
+/* What of a captured id differs from the file's: "build-id", "GUID", "age", "time stamp" or "size in memory". NULL: nothing,
+ * or *known is false: they cannot be compared. */
+const char *object_id_differs(const struct object *o, const struct object_build_id *captured,
+			      bool *known);
 const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
 const char *object_debug_path(const struct object *o);
+/* Why nothing shows that the debug information is of this build, though nothing speaks against it; NULL: something does
+ * (a build-id, a checksum, times), or there is no other file. */
+const char *object_debug_unproven(const struct object *o);
 /* What to add to the addresses in it: 0, unless prelink has moved the object after it was split
  * off.
  */
@@ -161,9 +190,10 @@ const char *object_debug_named(const struct object *o);
 /* That file's GUID and age, as symbol servers write them. "": the file names none. */
 enum { OBJECT_DEBUG_KEY = 48 };
 void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY]);
+/* The same of a GUID as files have it, and an age. */
+void object_pdb_key(const uint8_t guid[16], uint32_t age, char key[OBJECT_DEBUG_KEY]);
 /* The age of a file that is a PDB; 0: it is none. */
 uint32_t object_pdb_age(const struct object *o);
-uint32_t object_pdb_age_named(const struct object *o); /* the one of the PDB that a PE file names */
 bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it is one (pdb.h) */
 
 /* Where a system keeps debug files. */
@@ -171,12 +201,11 @@ bool object_has_pdb(const struct object *o); /* its debug file is a PDB, or it i
 
 enum object_part { OBJECT_DEBUG, OBJECT_BINARY };
 
-/* A PDB by what a PE file says of it. */
+/* A PDB by what a PE file, or a capture, says of it. */
 struct object_pdb_name {
-	const char *name;           /* without folders */
-	char key[OBJECT_DEBUG_KEY]; /* as object_debug_key has it */
-	const struct object_build_id *guid;
-	uint32_t age;
+	const char *name;                   /* without folders */
+	char key[OBJECT_DEBUG_KEY];         /* as object_debug_key has it */
+	const struct object_build_id *guid; /* with the age */
 };
 
 /* Knows files by their build-id: an index of folders, a server. */
@@ -274,7 +303,7 @@ enum status object_intact(const struct object *o, struct err *e);
 
 /* To know a binary again without reading all of it. The fingerprint: what its headers say of its
  * machine, its segments and these sections (in the debug file, else in it) with samples of the
- * sections' bytes; the same wherever the files are. The place: device, inode, size and time of
+ * sections' bytes, and what a PDB's directory and identity say; the same wherever the files are. The place: device, inode, size and time of
  * modification of the files that are open; false: none. */
 uint64_t object_fingerprint(const struct object *o, const char *const *sections, size_t n);
 bool object_place(const struct object *o, uint64_t *place);
@@ -283,6 +312,9 @@ bool object_place(const struct object *o, uint64_t *place);
  * before weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols
  * are left out, the Thumb bit is cleared. */
 const struct object_symbol *object_symbols(struct object *o, size_t *n);
+/* From here on the symbols of a PDB are all functions of its modules, too, each with its size: static ones have no public
+ * symbol. It takes much longer. */
+void object_list_functions(struct object *o);
 /* Of memory that they take, if they were read; and gives it back: they are read again when they are asked for. */
 uint64_t object_symbols_bytes(const struct object *o);
 void object_drop_symbols(struct object *o);
@@ -333,6 +365,9 @@ bool object_plt_slot(struct object *o, uint64_t addr, uint64_t *slot);
 /* The stub of the PLT that holds vaddr, "malloc@plt", or NULL: no symbol table has it. */
 const struct object_symbol *object_stub_at(struct object *o, uint64_t vaddr);
 
+/* The number by which WebAssembly knows the function that holds an address. False: none does, or the file is another
+ * kind. */
+bool object_function_number(struct object *o, uint64_t vaddr, uint64_t *number);
 /* Where the function begins that holds vaddr, by .eh_frame or .debug_frame of a linked ELF file, or by the code section
  * of a WebAssembly module, whether or not it has a symbol: a part of a function that lies apart (.cold) has a start of
  * its own. False: no entry holds it, or it is in a PLT, or the file has none of these. */

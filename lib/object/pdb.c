@@ -11,14 +11,19 @@
  *	          from before (pdb_omap.c)
  *	publics   a header of 28 bytes, a hash table, and offsets of S_PUB32 records, sorted by address
  *
- * The build-id is the GUID, as in the CodeView record of the PE file. An address is an RVA: the PDB does not say where
+ * The build-id is the GUID, as in the CodeView record of the PE file, whose age is that of DBI: the one of stream 1 grows
+ * with each tool that writes to the PDB afterwards. Of old PDBs, in which DBI has the age 0, Microsoft's
+ * PDB::OpenValidate compares none. An address is an RVA: the PDB does not say where
  * its PE file asks to be loaded.
  */
 #include "lib/object/pdb.h"
 
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem_budget.h"
+#include "lib/base/pages.h"
+#include "lib/base/sort.h"
 #include "lib/object/format.h"
 #include "lib/object/pe.h"
 
@@ -38,6 +43,7 @@ enum {
 	PUBLICS_HEADER = 28,
 	S_PUB32 = 0x110e,
 	PUBLIC_RECORD = 14, /* before its name */
+	SAMPLE = 4096,
 };
 #define MINIMAL_DEBUG_INFO UINT32_C(0x494e494d)
 #define MEM_EXECUTE        UINT32_C(0x20000000)
@@ -221,6 +227,7 @@ static enum status read_dbi(struct object_image *f, struct pdb_file *p, struct e
 	cursor_u32(&c); /* version */
 	age = cursor_u32(&c);
 	p->age = age ? age : p->age;
+	f->build_id.age = age ? age : OBJECT_ANY_AGE;
 	cursor_skip(&c, 4, "DBI");
 	publics = cursor_u16(&c);
 	cursor_u16(&c);
@@ -276,6 +283,24 @@ const struct pdb_file *object_pdb(const struct object *o)
 	return o->debug.pdb ? o->debug.pdb : o->file.pdb;
 }
 
+uint64_t pdb_fingerprint(const struct pdb_file *p)
+{
+	uint64_t sum = msf_fingerprint(p->msf);
+	struct msf_room room = {.cap = 0};
+	static const uint32_t streams[] = {INFO_STREAM, PDB_DBI_STREAM};
+
+	for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+		uint32_t size = msf_size(p->msf, streams[i]);
+		const uint8_t *b;
+
+		size = size < SAMPLE ? size : SAMPLE;
+		b = msf_copy(p->msf, streams[i], 0, size, &room);
+		sum = b ? hash_bytes_seeded(b, size, sum) : sum;
+	}
+	msf_room_release(&room);
+	return sum;
+}
+
 bool object_has_pdb(const struct object *o)
 {
 	return object_pdb(o);
@@ -325,92 +350,173 @@ bool pdb_public_at(const struct pdb_file *p, uint32_t i, struct msf_room *room,
 	return true;
 }
 
-/* All records, as the names of symbols: *copied is of the allowance, and may be written to; NULL: the file has them in
- * one piece. */
-static const uint8_t *read_records(const struct pdb_file *p, uint8_t **copied)
-{
-	const uint32_t size = msf_size(p->msf, p->records);
-	struct msf_room room = {.cap = 0};
-	bool stays;
-	const uint8_t *all = msf_bytes(p->msf, p->records, 0, size, &room, &stays);
+/* Names of public symbols that do not stay in the file: each with its NUL, in one block of the allowance. */
+struct public_names {
+	char *block;
+	uint64_t n, cap; /* bytes; a record has more than its name takes */
+};
 
-	*copied = room.p;
-	if (all && stays && p->undecorate) {
-		*copied = mem_budget_grow(NULL, size);
-		if (*copied)
-			memcpy(*copied, all, size);
-		return *copied;
-	}
-	return all;
+/* The name of a public symbol, for as long as the block and the file are there. NULL: there is no room. */
+static const char *keep_name(struct public_names *names, const struct pdb_public *x)
+{
+	char *to;
+
+	if (x->stays && !x->name[x->n]) /* else it lost its end */
+		return x->name;
+	if (!names->block)
+		names->block = mem_budget_grow(NULL, names->cap);
+	if (!names->block || x->n >= names->cap - names->n)
+		return NULL;
+	to = names->block + names->n;
+	memcpy(to, x->name, x->n);
+	to[x->n] = '\0';
+	names->n += x->n + 1;
+	return to;
 }
 
-/* Of all records; copied: the same, or NULL. */
-static void add_publics(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
-			const uint8_t *all, uint8_t *copied, uint64_t base)
+/* The RVAs where pieces of sections begin that modules contributed, ascending; *n of them, NULL: none is known. */
+static struct sort_item *read_pieces(const struct pdb_file *p, size_t *n)
 {
-	const uint32_t size = msf_size(p->msf, p->records);
-	struct msf_room places = {.cap = 0};
+	const struct pdb_part *part = &p->contributions;
+	struct msf_room room = {.cap = 0};
+	bool stays;
+	const uint8_t *b =
+	    part->size > 4 ? msf_bytes(p->msf, PDB_DBI_STREAM, part->at, part->size, &room, &stays)
+			   : NULL;
+	uint32_t step = !b                               ? 0
+			: le32(b) == PDB_CONTRIBUTIONS_1 ? PDB_CONTRIBUTION
+			: le32(b) == PDB_CONTRIBUTIONS_2 ? PDB_CONTRIBUTION + 4
+							 : 0;
+	struct sort_item *starts = step ? pages_array(part->size / step + 1, sizeof *starts) : NULL;
+	uint32_t rva;
+
+	*n = 0;
+	for (uint32_t at = 4; step && part->size - at >= step; at += step)
+		if (pdb_rva(p, le16(b + at), le32(b + at + 4), &rva))
+			starts[(*n)++].key = rva;
+	if (starts)
+		sort_radix(starts, *n);
+	msf_room_release(&room);
+	return starts;
+}
+
+/* The function that begins at an RVA; NULL: none is known. */
+static const struct pdb_function *function_at(const struct pdb_functions *f, uint32_t rva)
+{
+	size_t at = BISECT(i, 0, f->n, f->all[i].rva < rva);
+
+	return at < f->n && f->all[at].rva == rva ? &f->all[at] : NULL;
+}
+
+/* A public has no size but that of the function which begins with it: it ends at the latest where the next piece begins,
+ * which is another function's. False: not all could be read. */
+static bool add_publics(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
+			const struct pdb_functions *functions, struct public_names *names,
+			uint64_t base)
+{
+	struct msf_room room = {.cap = 0};
 	struct pdb_public x;
+	size_t n_pieces;
+	struct sort_item *pieces = read_pieces(p, &n_pieces);
+	bool any = false, all = true;
 
 	/* of those at one address the last one counts, as LLVM has it */
 	for (uint32_t i = p->publics.n; i-- > 0 && s->n < SYMBOL_NONE - 1;) {
+		const struct pdb_function *of;
 		const struct pdb_section *t;
-		uint32_t at, rva;
+		const char *name;
+		uint32_t rva;
+		uint64_t end;
+		size_t next;
 
-		if (!public_place(p, i, &places, &at) || size < 4 || at > size - 4 ||
-		    le16(all + at) > size - at - 2 ||
-		    !read_public(all + at + 2, le16(all + at), &x) || !x.n ||
-		    !pdb_rva(p, x.section, x.offset, &rva))
+		if (!pdb_public_at(p, i, &room, &x))
 			continue;
-		if (p->undecorate) {
-			char *own = (char *)copied + (x.name - (const char *)all);
-
-			x.name = pe_undecorate(own, &x.n);
-			own[(x.name - own) + (ptrdiff_t)x.n] = 0;
-		}
+		any = true;
+		if (!x.n || !pdb_rva(p, x.section, x.offset, &rva))
+			continue;
 		t = &p->sections[x.section - 1];
-		if (x.offset < t->size && (t->code || l->data))
+		if (x.offset >= t->size || !(t->code || l->data))
+			continue;
+		name = keep_name(names, &x);
+		all = all && name;
+		of = function_at(functions, rva);
+		next = BISECT(k, 0, n_pieces, pieces[k].key <= rva);
+		end = base + (of ? (uint64_t)of->rva + of->size
+			      : next < n_pieces && pieces[next].key < t->rva + t->size
+				  ? pieces[next].key
+				  : t->rva + t->size);
+		if (name)
 			symtab_add(s, l,
-				   (struct object_symbol){base + rva, base + t->rva + t->size,
-							  x.name, false, false, false,
+				   (struct object_symbol){base + rva, end, name, of, false, false,
 							  (uint32_t)s->n, NULL},
-				   0, base + t->rva + t->size);
+				   0, end);
 	}
-	msf_room_release(&places);
+	free(pieces);
+	msf_room_release(&room);
+	return any && all;
+}
+
+/* Those that begin where no public symbol does. */
+static void add_functions(struct symtab *s, struct symtab_loading *l,
+			  const struct pdb_functions *functions, uint64_t base)
+{
+	struct sort_item *publics = pages_array(s->n + 1, sizeof *publics);
+	const size_t n = s->n;
+
+	for (size_t i = 0; i < n; i++)
+		publics[i].key = s->all[i].lo;
+	sort_radix(publics, n);
+	for (size_t i = 0; i < functions->n && s->n < SYMBOL_NONE - 1; i++) {
+		const struct pdb_function *f = &functions->all[i];
+		const uint64_t lo = base + f->rva;
+		size_t at = BISECT(k, 0, n, publics[k].key < lo);
+
+		if (at < n && publics[at].key == lo)
+			continue;
+		symtab_add(s, l,
+			   (struct object_symbol){lo, lo + f->size, functions->texts + f->name,
+						  true, true, false, (uint32_t)s->n, NULL},
+			   0, lo + f->size);
+	}
+	free(publics);
 }
 
 void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
 		     uint64_t base)
 {
-	struct symtab_loading then = {.data = l->data};
-	struct symtab was = {.n = 0};
+	struct public_names names = {.cap = msf_size(p->msf, p->records)};
+	struct symtab_loading then = {.data = l->data}, *to = p->n_omap ? &then : l;
+	struct pdb_functions functions = {.n = 0};
+	struct symtab was = {.n = 0}, *of = p->n_omap ? &was : s;
 	struct err e = ERR_INIT;
-	const uint8_t *all;
-	uint8_t *copied;
 
-	if (!p->publics.n)
+	if (l->functions)
+		pdb_read_functions(p, &functions);
+	if (!p->publics.n && !functions.n && !functions.why)
 		return;
-	all = read_records(p, &copied);
-	if (!all) {
-		mem_budget_free(copied);
-		err_set(&e, ST_BAD, "PDB: its public symbols cannot be read");
+	if (p->publics.n && !add_publics(of, to, p, &functions, &names, p->n_omap ? 0 : base)) {
+		err_set(&e, ST_BAD, "PDB: its public symbols cannot all be read");
 		symtab_leave_out(s, NULL, &e);
-		return;
+	}
+	add_functions(of, to, &functions, p->n_omap ? 0 : base);
+	if (functions.why) {
+		err_set(&e, ST_BAD, "PDB: functions of its modules: %s", functions.why);
+		symtab_leave_out(s, NULL, &e);
 	}
 	if (p->n_omap) {
-		add_publics(&was, &then, p, all, copied, 0);
 		symtab_finish(&was, &then);
 		pdb_add_moved(s, l, p, &was, base);
 		symtab_release(&was);
-	} else {
-		add_publics(s, l, p, all, copied, base);
 	}
-	s->names[l->n_names++] = (char *)copied;
+	s->names[l->n_names++] = names.block;
+	s->names[l->n_names++] = functions.texts;
+	free(functions.all);
+	msf_drop(p->msf);
 }
 
 static void pdb_load(struct symtab *s, struct object *o, bool data)
 {
-	struct symtab_loading l = {.data = data};
+	struct symtab_loading l = {.data = data, .functions = o->functions};
 
 	pdb_add_symbols(s, &l, o->file.pdb, 0);
 	symtab_finish(s, &l);

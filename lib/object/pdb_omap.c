@@ -24,11 +24,6 @@ enum {
 	    8, /* at most: pairs that say the same of all code would have each symbol each */
 };
 
-/* Bytes of the program that were in one piece: lo to hi, from origin on. */
-struct piece {
-	uint32_t lo, hi, origin;
-};
-
 enum status pdb_read_omap(struct pdb_file *p, uint32_t stream, struct err *e)
 {
 	const uint32_t n = msf_size(p->msf, stream) / PAIR;
@@ -64,13 +59,12 @@ static uint32_t section_of(const struct pdb_file *p, uint32_t origin)
 	return i;
 }
 
-/* The i-th pair's. False: it is the tool's own code, or was in no section. */
-static bool piece_at(const struct pdb_file *p, uint32_t i, struct piece *out, uint32_t *section)
+static bool piece_at(const struct pdb_file *p, uint32_t i, struct pdb_piece *out, uint32_t *section)
 {
 	const uint8_t *b = p->omap + (size_t)PAIR * i;
 	const struct pdb_section *s;
 
-	*out = (struct piece){.lo = le32(b), .origin = le32(b + 4)};
+	*out = (struct pdb_piece){.lo = le32(b), .origin = le32(b + 4)};
 	*section =
 	    out->origin && out->origin != UINT32_MAX ? section_of(p, out->origin) : p->n_sections;
 	if (*section == p->n_sections)
@@ -85,9 +79,16 @@ static bool piece_at(const struct pdb_file *p, uint32_t i, struct piece *out, ui
 	return out->lo < out->hi;
 }
 
+bool pdb_piece_at(const struct pdb_file *p, uint32_t i, struct pdb_piece *out)
+{
+	uint32_t section;
+
+	return piece_at(p, i, out, &section);
+}
+
 bool pdb_origin(const struct pdb_file *p, uint32_t rva, uint32_t *origin)
 {
-	struct piece x;
+	struct pdb_piece x;
 	uint32_t section, i;
 
 	*origin = rva;
@@ -104,7 +105,7 @@ void pdb_map_segments(const struct pdb_file *p, struct object_segment *segments,
 {
 	uint64_t *lo = mem_array(p->n_sections, sizeof *lo),
 		 *hi = mem_zarray(p->n_sections, sizeof *hi);
-	struct piece x;
+	struct pdb_piece x;
 	uint32_t s;
 
 	for (s = 0; s < p->n_sections; s++)
@@ -128,7 +129,7 @@ void pdb_map_segments(const struct pdb_file *p, struct object_segment *segments,
 /* What of the symbols, sorted by where they were, is in a piece. Of those that began at one address the first one has the
  * rest of its function, too. before: the last one that was added. */
 static void add_piece(struct symtab *s, struct symtab_loading *l, const struct symtab *was,
-		      const struct piece *x, uint64_t base, struct object_symbol *before)
+		      const struct pdb_piece *x, uint64_t base, struct object_symbol *before)
 {
 	const struct object_symbol *all = was->all;
 	const uint64_t end = (uint64_t)x->origin + (x->hi - x->lo),
@@ -165,7 +166,7 @@ void pdb_add_moved(struct symtab *s, struct symtab_loading *l, const struct pdb_
 	const uint64_t most = PIECES_PER_ENTRY * ((uint64_t)was->n + p->n_omap);
 	struct object_symbol before = {.name = NULL};
 	struct err e = ERR_INIT;
-	struct piece x;
+	struct pdb_piece x;
 	uint32_t section;
 
 	for (uint32_t i = 0; i < p->n_omap && s->n < most; i++)

@@ -12,6 +12,7 @@
  * functions may have lost their symbols. In 32-bit x86 code it loses what the calling convention adds to its name.
  */
 #include "lib/object/pe.h"
+#include "lib/base/base64.h"
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
@@ -106,7 +107,8 @@ static enum status read_optional_header(struct object_image *f, struct pe_header
 	cursor_skip(&c, f->is_64 ? 22 : 26, "PE optional header");
 	h->base = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
 	h->alignment = cursor_u32(&c);
-	cursor_skip(&c, 24, "PE optional header"); /* up to SizeOfHeaders */
+	cursor_skip(&c, 20, "PE optional header"); /* up to SizeOfImage */
+	f->pe.stamp.size = cursor_u32(&c);
 	h->headers_size = cursor_u32(&c);
 	cursor_skip(&c, f->is_64 ? 44 : 28, "PE optional header");
 	count = cursor_u32(&c);
@@ -135,7 +137,7 @@ static enum status read_file_header(struct object_image *f, struct pe_headers *h
 	f->machine = cursor_u16(&c);
 	f->arch = pe_arch(f->machine);
 	h->n_sections = cursor_u16(&c);
-	cursor_u32(&c); /* time */
+	f->pe.stamp.time = cursor_u32(&c);
 	f->symtab.offset = cursor_u32(&c);
 	f->symtab.n = cursor_u32(&c);
 	h->optional_size = cursor_u16(&c);
@@ -165,28 +167,18 @@ static void find_strings(struct object_image *f)
 		f->symtab.n_names = f->size - f->symtab.names;
 }
 
-static bool base64_digit(char c, uint32_t *digit)
-{
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	*digit = at ? (uint32_t)(at - digits) : 0;
-	return at;
-}
-
 /* Where in the string table the name of a section is that is written so; false: it is the name. */
 static bool long_name(const char name[SHORT_NAME], uint64_t *at)
 {
-	uint32_t digit;
+	int digit;
 	size_t i = 1;
 
 	*at = 0;
 	if (name[0] != '/')
 		return false;
 	if (name[1] == '/') {
-		for (i = 2; i < SHORT_NAME && base64_digit(name[i], &digit); i++)
-			*at = *at * 64 + digit;
+		for (i = 2; i < SHORT_NAME && (digit = base64_digit(name[i])) >= 0; i++)
+			*at = *at * 64 + (uint64_t)digit;
 		return i > 2;
 	}
 	for (; i < SHORT_NAME && name[i] >= '0' && name[i] <= '9'; i++)
@@ -314,6 +306,7 @@ static bool read_codeview(struct object_image *f, uint64_t at, uint32_t size)
 		memcpy(f->build_id.bytes, bytes + 4, 16);
 		f->build_id.len = 16;
 		f->pe.pdb_age = le32(bytes + 20);
+		f->build_id.age = f->pe.pdb_age ? f->pe.pdb_age : OBJECT_ANY_AGE;
 		if (bytes[24])
 			f->pe.pdb = mem_strdup((const char *)bytes + 24);
 	}
@@ -680,14 +673,36 @@ static const struct section_header *section_of(const struct object_image *f, uin
 }
 
 /* Where the function at rva ends by the unwind tables; one without an entry ends at the next one's latest. */
-static uint64_t export_end(const struct exports *x, uint32_t rva, bool *known)
+static uint64_t end_by_tables(const struct pe_function *bounds, size_t n, uint64_t rva, bool *known)
 {
-	size_t at = BISECT(i, 0, x->n_bounds, x->bounds[i].lo <= rva);
+	size_t at = BISECT(i, 0, n, bounds[i].lo <= rva);
 
-	*known = at && rva < x->bounds[at - 1].hi;
+	*known = at && rva < bounds[at - 1].hi;
 	if (*known)
-		return x->bounds[at - 1].hi;
-	return at < x->n_bounds ? x->bounds[at].lo : UINT64_MAX;
+		return bounds[at - 1].hi;
+	return at < n ? bounds[at].lo : UINT64_MAX;
+}
+
+/* Public symbols of a PDB have no size: the unwind tables may know where their functions end. */
+static void bound_publics(struct symtab *s, struct symtab_loading *l, const struct object_image *f)
+{
+	struct pe_function *bounds;
+	const size_t n = pe_functions(f, &bounds);
+
+	for (size_t i = 0; n && i < s->n; i++) {
+		struct object_symbol *x = &s->all[i];
+		uint64_t end;
+		bool known;
+
+		if (x->sized || !section_of(f, x->lo, false))
+			continue;
+		end = end_by_tables(bounds, n, x->lo - f->pe.base, &known);
+		if (end >= l->ends[i] - f->pe.base)
+			continue;
+		x->sized = known;
+		x->hi = l->ends[i] = f->pe.base + end;
+	}
+	free(bounds);
 }
 
 static void add_export(struct symtab *s, struct symtab_loading *l, const struct object_image *f,
@@ -701,7 +716,7 @@ static void add_export(struct symtab *s, struct symtab_loading *l, const struct 
 	if (!t)
 		return;
 	end = t->addr + t->size;
-	bound = export_end(x, rva, &known);
+	bound = end_by_tables(x->bounds, x->n_bounds, rva, &known);
 	if (bound < end - f->pe.base)
 		end = f->pe.base + bound;
 	symtab_add(
@@ -740,12 +755,14 @@ static void add_exports(struct symtab *s, struct symtab_loading *l, const struct
 /* The public symbols of its PDB, else COFF's, of the file or of its debug file, else the exports. */
 static void pe_load(struct symtab *s, struct object *o, bool data)
 {
-	struct symtab_loading l = {.data = data};
+	struct symtab_loading l = {.data = data, .functions = o->functions};
 
 	if (o->debug.pdb) {
 		pdb_add_symbols(s, &l, o->debug.pdb, o->file.pe.base);
 		if (s->n) {
 			s->own = false;
+			if (l.functions) /* else they reach as far as LLVM lets them */
+				bound_publics(s, &l, &o->file);
 			symtab_finish(s, &l);
 			return;
 		}
@@ -841,7 +858,12 @@ static void pe_each_function(const struct object_image *f,
 }
 
 const struct object_format format_pe = {
-    .about = {.name = "PE", .unsized = true, .linkage = true, .pdata = true, .image = true},
+    .about = {.name = "PE",
+	      .unsized = true,
+	      .linkage = true,
+	      .unwound = true,
+	      .pdata = true,
+	      .image = true},
     .is = pe_is,
     .open = pe_open,
     .symbols = pe_symbols,

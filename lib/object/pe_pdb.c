@@ -8,6 +8,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/path.h"
 #include "lib/object/format.h"
+#include "lib/object/id_text.h"
 #include "lib/object/pdb.h"
 #include "lib/object/pe.h"
 
@@ -66,7 +67,7 @@ static bool is_packed(struct pdb_search *k)
 static bool try_pdb(struct pdb_search *k)
 {
 	const struct object_image *mine = &k->o->file;
-	const char *path = buf_str(&k->path), *why = NULL;
+	const char *path = buf_str(&k->path), *why = NULL, *differs;
 	struct err e = ERR_INIT;
 	struct object_image f;
 
@@ -79,12 +80,11 @@ static bool try_pdb(struct pdb_search *k)
 		refuse_pdb(k, path, e.msg);
 		return false;
 	}
+	differs = object_build_id_differs(&mine->build_id, &f.build_id);
 	if (!f.pdb)
 		why = "is no PDB";
-	else if (!object_build_id_equal(&mine->build_id, &f.build_id))
-		why = "GUID differs";
-	else if (mine->pe.pdb_age != f.pdb->age)
-		why = "age differs";
+	else if (differs)
+		why = !strcmp(differs, "age") ? "age differs" : "GUID differs";
 	if (why) {
 		refuse_pdb(k, path, why);
 		image_release(&f);
@@ -140,8 +140,7 @@ static bool try_dir(struct pdb_search *k, const char *dir)
 /* Of servers, which are asked last. */
 static bool try_servers(struct pdb_search *k, const struct object_search *s)
 {
-	struct object_pdb_name pdb = {
-	    .name = k->name, .guid = &k->o->file.build_id, .age = k->o->file.pe.pdb_age};
+	struct object_pdb_name pdb = {.name = k->name, .guid = &k->o->file.build_id};
 
 	memcpy(pdb.key, k->key, sizeof pdb.key);
 	for (size_t i = 0; i < s->n_finders; i++) {
@@ -195,26 +194,36 @@ static bool hunt_pdb(struct pdb_search *k, const struct object_search *s)
 	return try_finders(k, s) || try_servers(k, s);
 }
 
+void object_pdb_key(const uint8_t g[16], uint32_t age, char key[OBJECT_DEBUG_KEY])
+{
+	snprintf(key, OBJECT_DEBUG_KEY,
+		 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
+		 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14], g[15],
+		 age);
+}
+
+void object_id_text(const struct object_build_id *id, bool windows, char text[OBJECT_ID_TEXT])
+{
+	const uint32_t age = windows && id->len == 20 ? le32(id->bytes + 16) : id->age;
+
+	text[0] = 0;
+	if (age && age != OBJECT_ANY_AGE && id->len >= 16)
+		object_pdb_key(id->bytes, age, text);
+	else
+		for (unsigned i = 0; i < id->len; i++)
+			snprintf(text + (size_t)2 * i, 3, "%02x", id->bytes[i]);
+}
+
 void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY])
 {
-	const uint8_t *g = o->file.build_id.bytes;
-
 	key[0] = 0;
 	if (o->file.pe.pdb)
-		snprintf(key, OBJECT_DEBUG_KEY,
-			 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
-			 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14],
-			 g[15], o->file.pe.pdb_age);
+		object_pdb_key(o->file.build_id.bytes, o->file.pe.pdb_age, key);
 }
 
 uint32_t object_pdb_age(const struct object *o)
 {
 	return o->file.pdb ? o->file.pdb->age : 0;
-}
-
-uint32_t object_pdb_age_named(const struct object *o)
-{
-	return o->file.pe.pdb_age;
 }
 
 bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/object/source_map.h"
 
+#include "lib/base/base64.h"
 #include "lib/base/buf.h"
 #include "lib/base/mem_budget.h"
+#include "lib/base/num.h"
 #include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/object/impl.h"
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAP_MAX = 512 << 20, NO_SOURCE = -1, DEPTH_MAX = 64 };
 
@@ -18,9 +21,13 @@ struct piece {
 	int32_t source, line, column;
 };
 
+struct source {
+	const char *root, *name; /* in text */
+};
+
 struct source_map {
 	char *text;
-	const char *root, **sources; /* in text */
+	struct source *sources;
 	size_t n_sources, cap_sources;
 	struct piece *all; /* ascending */
 	size_t n, cap;
@@ -134,18 +141,15 @@ static void json_skip(struct json *j)
 
 static bool read_vlq(const char **s, int64_t *v)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint64_t n = 0;
 
-	for (unsigned shift = 0; shift < 40 && **s; shift += 5) {
-		const char *d = strchr(digits, **s);
-		uint64_t digit = d ? (uint64_t)(d - digits) : 0;
+	for (unsigned shift = 0; shift < 40; shift += 5) {
+		int digit = base64_digit(**s);
 
-		if (!d)
+		if (digit < 0)
 			return false;
 		++*s;
-		n |= (digit & 31) << shift;
+		n |= (uint64_t)(digit & 31) << shift;
 		if (!(digit & 32)) {
 			*v = n & 1 ? -(int64_t)(n >> 1) : (int64_t)(n >> 1);
 			return true;
@@ -155,9 +159,10 @@ static bool read_vlq(const char **s, int64_t *v)
 }
 
 /* Segments of the first line: offset; source, line, column; name: each but the first may be missing, and is the
- * difference to the one before. */
-static void read_mappings(struct source_map *m, const char *s)
+ * difference to the one before. Sources are counted from the first one on. */
+static void read_mappings(struct source_map *m, const char *s, size_t first)
 {
+	const int64_t n_sources = (int64_t)(m->n_sources - first);
 	int64_t at = 0, of[3] = {0}, v;
 
 	while (*s && *s != ';') {
@@ -179,9 +184,10 @@ static void read_mappings(struct source_map *m, const char *s)
 		if (at < 0 || at > UINT32_MAX)
 			return;
 		p.at = (uint32_t)at;
-		if (n >= 4 && of[0] >= 0 && of[1] >= 0 && of[2] >= 0 && of[0] < INT32_MAX &&
-		    of[1] < INT32_MAX && of[2] < INT32_MAX)
-			p = (struct piece){p.at, (int32_t)of[0], (int32_t)of[1], (int32_t)of[2]};
+		if (n >= 4 && of[0] >= 0 && of[1] >= 0 && of[2] >= 0 && of[0] < n_sources &&
+		    of[1] < INT32_MAX && of[2] < INT32_MAX && m->n_sources < INT32_MAX)
+			p = (struct piece){p.at, (int32_t)first + (int32_t)of[0], (int32_t)of[1],
+					   (int32_t)of[2]};
 		VEC_PUSH(m->all, m->n, m->cap) = p;
 	}
 }
@@ -206,44 +212,129 @@ static void read_sources(struct source_map *m, struct json *j)
 			s = json_string(j);
 		else
 			json_skip(j); /* null */
-		VEC_PUSH(m->sources, m->n_sources, m->cap_sources) = s ? s : "";
+		VEC_PUSH(m->sources, m->n_sources, m->cap_sources) =
+		    (struct source){"", s ? s : ""};
 		if (j->at && json_next(j) != ']' && !json_is(j, ','))
 			j->at = NULL;
 	}
 }
 
-/* False: it is no source map. */
-static bool read_map(struct source_map *m)
+/* The key of the next member of an object; NULL: there is none, or it is broken. *first: before the first. */
+static char *json_key(struct json *j, bool *first)
 {
-	struct json j = {m->text};
-	const char *mappings = NULL, *key;
+	char *key = NULL;
 
-	m->root = "";
-	if (!json_is(&j, '{'))
-		return false;
-	while (j.at && (key = json_string(&j))) {
-		const char *text;
+	if (*first ? json_is(j, '{') && json_next(j) != '}' : json_is(j, ','))
+		key = json_string(j);
+	else if (!json_is(j, '}'))
+		j->at = NULL;
+	*first = false;
+	if (key && !json_is(j, ':'))
+		j->at = key = NULL;
+	return key;
+}
 
-		if (!json_is(&j, ':'))
-			break;
+static void read_sections(struct source_map *m, struct json *j);
+
+/* False: it is no source map. Sections have none of their own. */
+static bool read_map(struct source_map *m, struct json *j, bool whole)
+{
+	const size_t source = m->n_sources;
+	const char *mappings = NULL, *root = "", *key;
+	bool first = true, sections = false;
+
+	while ((key = json_key(j, &first))) {
 		if (!strcmp(key, "sources")) {
-			read_sources(m, &j);
+			read_sources(m, j);
 		} else if (!strcmp(key, "mappings")) {
-			mappings = json_string(&j);
-		} else if (!strcmp(key, "sourceRoot") && json_next(&j) == '"') {
-			text = json_string(&j);
-			m->root = text ? text : "";
+			mappings = json_string(j);
+		} else if (!strcmp(key, "sourceRoot") && json_next(j) == '"') {
+			root = json_string(j);
+		} else if (whole && !strcmp(key, "sections")) {
+			read_sections(m, j);
+			sections = true;
 		} else {
-			json_skip(&j);
+			json_skip(j);
 		}
-		if (!json_is(&j, ','))
-			break;
 	}
-	if (!mappings)
-		return false;
-	read_mappings(m, mappings);
-	sort_stable(m->all, m->n, sizeof *m->all, by_offset);
-	return m->n;
+	if (sections)
+		return m->n;
+	for (size_t i = source; i < m->n_sources; i++)
+		m->sources[i].root = root ? root : "";
+	if (mappings)
+		read_mappings(m, mappings, source);
+	return mappings;
+}
+
+/* UINT64_MAX: none. */
+static uint64_t json_number(struct json *j)
+{
+	char c = json_next(j);
+	uint64_t v = c >= '0' && c <= '9' ? strtoull(j->at, NULL, 10) : UINT64_MAX;
+
+	json_skip(j);
+	return v;
+}
+
+static void read_offset(struct json *j, uint64_t *line, uint64_t *column)
+{
+	bool first = true;
+	char *key;
+
+	while ((key = json_key(j, &first))) {
+		uint64_t v = json_number(j);
+
+		if (!strcmp(key, "line"))
+			*line = v;
+		else if (!strcmp(key, "column"))
+			*column = v;
+	}
+}
+
+/* "offset": where the "map" begins, of which only the first line counts, as in every map of a module. */
+static void read_section(struct source_map *m, struct json *j)
+{
+	uint64_t line = 0, column = 0;
+	const size_t before = m->n;
+	size_t n = before;
+	bool first = true;
+	char *key;
+
+	while ((key = json_key(j, &first))) {
+		if (!strcmp(key, "offset")) {
+			read_offset(j, &line, &column);
+		} else if (!strcmp(key, "map")) {
+			read_map(m, j, false);
+		} else {
+			json_skip(j);
+		}
+	}
+	for (size_t i = before; i < m->n; i++) {
+		struct piece p = m->all[i];
+
+		if (line || column > UINT32_MAX - p.at)
+			continue;
+		p.at += (uint32_t)column;
+		m->all[n++] = p;
+	}
+	m->n = n;
+}
+
+static void read_sections(struct source_map *m, struct json *j)
+{
+	if (!json_is(j, '['))
+		j->at = NULL;
+	while (j->at && !json_is(j, ']')) {
+		read_section(m, j);
+		if (j->at && json_next(j) != ']' && !json_is(j, ','))
+			j->at = NULL;
+	}
+}
+
+/* Behind the line that keeps browsers from running the text as a script. */
+static char *behind_guard(char *text)
+{
+	return strncmp(text, ")]}'", 4) != 0 ? text : text + strcspn(text, "\n");
 }
 
 static char *load(const char *path)
@@ -265,7 +356,8 @@ bool source_map_take(struct object *o, char *text)
 	struct source_map *m = mem_zalloc(sizeof *m);
 
 	m->text = text;
-	if (text && read_map(m)) {
+	if (text && read_map(m, &(struct json){behind_guard(text)}, true) && m->n) {
+		sort_stable(m->all, m->n, sizeof *m->all, by_offset);
 		o->source_map = m;
 		return true;
 	}
@@ -273,7 +365,56 @@ bool source_map_take(struct object *o, char *text)
 	return false;
 }
 
-bool source_map_find(struct object *o, const struct object_search *s, const char *name)
+void source_map_percent(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++) {
+		int high = *p == '%' ? num_hex_digit(p[1]) : -1;
+		int low = high >= 0 ? num_hex_digit(p[2]) : -1;
+
+		*to++ = low >= 0 ? (char)(high * 16 + low) : *p;
+		p += low >= 0 ? 2 : 0;
+	}
+	*to = 0;
+}
+
+bool source_map_embedded(struct object *o, char *url)
+{
+	static const char base64[] = ";base64";
+	const size_t n = sizeof base64 - 1;
+	char *data = strchr(url, ','), *text;
+	struct buf b = BUF_INIT;
+	bool ok = data;
+
+	source_map_free(o->source_map);
+	o->source_map = NULL;
+	if (data) {
+		*data++ = 0;
+		source_map_percent(data);
+		if (strlen(url) >= n && !strcasecmp(url + strlen(url) - n, base64))
+			ok = base64_decode(&b, data, strlen(data));
+		else
+			buf_adds(&b, data);
+	}
+	text = ok && b.len <= MAP_MAX ? mem_budget_grow(NULL, b.len + 1) : NULL;
+	if (text)
+		memcpy(text, buf_str(&b), b.len + 1);
+	buf_release(&b);
+	return source_map_take(o, text);
+}
+
+static void try_map(struct object *o, const char *path, struct buf *refused)
+{
+	char *text = load(path);
+	bool there = text;
+
+	if (!source_map_take(o, text) && there)
+		buf_addf(refused, "%s%s is no source map", refused->len ? "; " : "", path);
+}
+
+bool source_map_find(struct object *o, const struct object_search *s, const char *name,
+		     struct buf *refused)
 {
 	const char *path = o->file.path, *base = path_base(path);
 	struct buf b = BUF_INIT;
@@ -284,11 +425,11 @@ bool source_map_find(struct object *o, const struct object_search *s, const char
 		b.len = 0;
 		buf_add(&b, path, (size_t)(base - path));
 		buf_addf(&b, "%s%s", own ? base : name, own ? ".map" : "");
-		source_map_take(o, load(buf_str(&b)));
+		try_map(o, buf_str(&b), refused);
 		for (size_t i = 0; i < s->n_dirs && !o->source_map; i++) {
 			b.len = 0;
 			buf_addf(&b, "%s/%s%s", s->dirs[i], own ? base : name, own ? ".map" : "");
-			source_map_take(o, load(buf_str(&b)));
+			try_map(o, buf_str(&b), refused);
 		}
 	}
 	buf_release(&b);
@@ -313,6 +454,7 @@ bool object_has_source_map(const struct object *o)
 bool source_map_at(const struct object *o, uint64_t vaddr, struct source_place *p)
 {
 	const struct source_map *m = o->source_map;
+	const struct source *from;
 	size_t n, at;
 	const struct object_segment *s = object_segments(o, &n);
 
@@ -323,9 +465,10 @@ bool source_map_at(const struct object *o, uint64_t vaddr, struct source_place *
 		if (!at || m->all[at - 1].source == NO_SOURCE ||
 		    (size_t)m->all[at - 1].source >= m->n_sources)
 			return false;
-		*p = (struct source_place){m->root, m->sources[m->all[at - 1].source],
-					   (uint32_t)m->all[at - 1].line + 1,
-					   (uint32_t)m->all[at - 1].column + 1};
+		from = &m->sources[m->all[at - 1].source];
+		*p =
+		    (struct source_place){from->root, from->name, (uint32_t)m->all[at - 1].line + 1,
+					  (uint32_t)m->all[at - 1].column + 1};
 		return true;
 	}
 	return false;

@@ -219,6 +219,20 @@ static bool in_plt(const struct object_image *f, uint64_t vaddr)
 	return false;
 }
 
+bool object_function_number(struct object *o, uint64_t vaddr, uint64_t *number)
+{
+	const struct object_starts *t;
+	struct eh_frame_entry entry;
+
+	if (o->file.arch != ARCH_WASM)
+		return false;
+	t = starts_of(o);
+	if (!starts_in_list(t, vaddr, &entry) || vaddr >= entry.hi)
+		return false;
+	*number = o->file.wasm_imports + BISECT(i, 0, t->n, t->all[i].lo < entry.lo);
+	return true;
+}
+
 bool object_function_start(struct object *o, uint64_t vaddr, uint64_t *start)
 {
 	const struct object_starts *t = starts_of(o);

@@ -28,6 +28,13 @@ const struct object_symbol *object_symbols(struct object *o, size_t *n)
 	return s->all;
 }
 
+void object_list_functions(struct object *o)
+{
+	if (!o->functions && object_has_pdb(o))
+		object_drop_symbols(o);
+	o->functions = true;
+}
+
 uint64_t object_symbols_bytes(const struct object *o)
 {
 	return symtab_bytes(&o->symbols);

@@ -149,8 +149,6 @@ void symtab_load(struct symtab *s, struct object *o)
 {
 	s->own = true;
 	o->file.format->symbols(s, o);
-	for (size_t i = 0; i < s->n && !s->cxx; i++)
-		s->cxx = s->all[i].name[0] == '_' && s->all[i].name[1] == 'Z';
 }
 
 void symtab_load_own(struct symtab *s, struct object *o)
@@ -169,16 +167,19 @@ void symtab_load_any(struct symtab *s, struct object *o)
 
 uint64_t symtab_bytes(const struct symtab *s)
 {
-	return s->n * sizeof *s->all + mem_budget_size(s->names[0]) + mem_budget_size(s->names[1]) +
-	       s->n_at * sizeof *s->at + s->n_coarse * sizeof *s->coarse +
-	       s->n_guesses * sizeof *s->guesses;
+	uint64_t n = s->n * sizeof *s->all + s->n_at * sizeof *s->at +
+		     s->n_coarse * sizeof *s->coarse + s->n_guesses * sizeof *s->guesses;
+
+	for (size_t i = 0; i < SYMTAB_NAMES; i++)
+		n += mem_budget_size(s->names[i]);
+	return n;
 }
 
 void symtab_release(struct symtab *s)
 {
 	free(s->all);
-	mem_budget_free(s->names[0]);
-	mem_budget_free(s->names[1]);
+	for (size_t i = 0; i < SYMTAB_NAMES; i++)
+		mem_budget_free(s->names[i]);
 	free(s->at);
 	free(s->coarse);
 	free(s->guesses);

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	HEADER = 8,
@@ -31,7 +32,10 @@ enum {
 	NAME_MAX_BYTES = 4096,
 	SECTIONS_MAX = 1 << 16,
 	URL_MAX = 4096,
+	/* of bounds; the last one is of the proposal "custom page sizes" */
+	LIMITS_MAX = 1,
 	LIMITS_64 = 4, /* a memory with addresses of 64 bits */
+	LIMITS_PAGE = 8,
 	FUNCTION_NAMES = 1,
 	SYMBOL_MAP_MAX = 256 << 20,
 };
@@ -98,8 +102,13 @@ static uint64_t skip_limits(struct cursor *c)
 {
 	uint64_t flags = cursor_uleb(c);
 
+	/* what follows unknown ones is not known either, and the numbers of all functions depend on it */
+	if (flags >= 2 * LIMITS_PAGE)
+		(void)cursor_fail(c, ST_UNSUPPORTED, "bounds with unknown flags 0x%" PRIx64, flags);
 	cursor_uleb(c);
-	if (flags & 1)
+	if (flags & LIMITS_MAX)
+		cursor_uleb(c);
+	if (flags & LIMITS_PAGE)
 		cursor_uleb(c);
 	return flags;
 }
@@ -541,24 +550,52 @@ static void wasm_symbols(struct symtab *s, struct object *o)
 	mem_budget_free(code.bytes);
 }
 
-/* What a section like external_debug_info has is the address of a page or a file: its last part is looked for. */
-static char *linked_name(const struct object_image *f, const char *section)
+static bool is_embedded(const char *url)
+{
+	return url && !strncasecmp(url, "data:", 5);
+}
+
+/* The address that a section like external_debug_info has; NULL: none. */
+static char *linked_url(const struct object_image *f, const char *section)
 {
 	struct err ignored = ERR_INIT;
 	struct wasm_bytes b;
-	char *link = NULL, *url = NULL;
+	char *url = NULL;
 	const char *text;
 	size_t n;
 
-	if (!load_section(f, section, &b, &ignored) && (text = wasm_text(&b.c, &n)) && n < URL_MAX)
+	if (!load_section(f, section, &b, &ignored) && (text = wasm_text(&b.c, &n)) &&
+	    (n < URL_MAX || is_embedded(text)))
 		url = mem_strndup(text, n);
 	mem_budget_free(b.bytes);
-	if (url) {
+	return url;
+}
+
+/* It is that of a page or a file: its last part is looked for. */
+static char *linked_name(const struct object_image *f, const char *section)
+{
+	char *url = linked_url(f, section), *link = NULL;
+
+	if (url && !is_embedded(url)) {
 		url[strcspn(url, "?#")] = 0;
+		source_map_percent(url);
 		link = *path_base_captured(url) ? mem_strdup(path_base_captured(url)) : NULL;
 	}
 	free(url);
 	return link;
+}
+
+/* A source map in the module itself. */
+static bool find_embedded(struct object *o, struct buf *refused)
+{
+	char *url = linked_url(&o->file, "sourceMappingURL");
+	bool found = is_embedded(url) && source_map_embedded(o, url);
+
+	if (is_embedded(url) && !found)
+		buf_addf(refused, "%sthe source map in it (a data: URL) is no source map",
+			 refused->len ? "; " : "");
+	free(url);
+	return found;
 }
 
 static char *wasm_debug_link(const struct object_image *f)
@@ -566,17 +603,33 @@ static char *wasm_debug_link(const struct object_image *f)
 	return linked_name(f, "external_debug_info");
 }
 
+static void say_missing(struct buf *refused, const char *what, const char *name)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "its %s %s, which was not found%s", what, name, refused->len ? ": " : "");
+	buf_add(&text, buf_at(refused, 0), refused->len);
+	refused->len = 0;
+	buf_add(refused, buf_at(&text, 0), text.len);
+	buf_release(&text);
+}
+
 /* DWARF elsewhere, else a source map. */
 static bool wasm_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
 {
-	char *name;
+	char *debug = linked_name(&o->file, "external_debug_info"), *map = NULL;
 	bool found = debuglink_find(o, s, refused);
 
 	if (!found) {
-		name = linked_name(&o->file, "sourceMappingURL");
-		found = source_map_find(o, s, name);
-		free(name);
+		map = linked_name(&o->file, "sourceMappingURL");
+		found = find_embedded(o, refused) || source_map_find(o, s, map, refused);
 	}
+	if (!found && debug)
+		say_missing(refused, "functions and lines are in", debug);
+	else if (!found && map)
+		say_missing(refused, "lines are in the source map", map);
+	free(debug);
+	free(map);
 	return found;
 }
 

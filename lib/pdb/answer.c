@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGNATURE = 4 }; /* of the symbols of CodeView since version 7 */
+enum {
+	/* at records, of each some pages become the program's: then these are given back. Modules' records lie together, so
+	 * that few are read again. */
+	LOOKS = 1024,
+};
 
 static const char *open_module(struct pdb_worker *w, const struct pdb_module *m)
 {
@@ -21,7 +25,7 @@ static const char *open_module(struct pdb_worker *w, const struct pdb_module *m)
 	b = msf_copy(w->pdb->msf, m->stream, 0, size, &w->room);
 	if (!b)
 		return "its stream cannot be read";
-	if (m->symbols < 4 || le32(b) != SIGNATURE)
+	if (m->symbols < 4 || le32(b) != PDB_SIGNATURE)
 		return "unknown kind of symbols";
 	w->symbols = (struct pdb_bytes){b, m->symbols};
 	w->parts = (struct pdb_bytes){b + m->symbols + m->old_lines, m->parts};
@@ -85,11 +89,15 @@ static uint32_t inlined_call(struct pdb_worker *w, const struct pdb_hit *h, uint
 {
 	struct pdb_site *s = &w->sites[h->site];
 	struct dwarf_call c = {.outer = outer};
+	int64_t line; /* of 24 bits, as in rows */
 
 	name_site(w, s);
+	line = (int64_t)s->line + h->line;
 	c.function = s->id;
 	c.file = path_of(w, h->file == PDB_NO_FILE ? s->file : h->file);
-	c.line = s->file == PDB_NO_FILE ? 0 : s->line + (uint32_t)h->line;
+	/* Compilers of Rust count some from another function's line, before the first one: such a line is none. */
+	if (s->file != PDB_NO_FILE && line > 0 && line < 1 << 24)
+		c.line = (uint32_t)line;
 	c.extra = w->out && s->id ? extra_of(w, s->id) : 0;
 	return store_call(&w->writer, &c);
 }
@@ -144,18 +152,23 @@ static struct dwarf_answer answer_one(struct pdb_worker *w, struct chain *c,
 				     .found = q->proc ? DWARF_FUNCTION : DWARF_LINE_ONLY};
 }
 
+static void begin_task(struct pdb_worker *w, uint32_t module)
+{
+	w->n = w->n_procs = w->n_sites = w->n_hits = 0;
+	w->inlinees_read = false;
+	w->module = module;
+	w->why = NULL;
+}
+
 static void take_queries(struct pdb_worker *w, const struct pdb_task *t, const uint64_t *addrs,
 			 uint64_t base)
 {
+	begin_task(w, t->module);
 	if (t->n > w->cap)
 		w->q = mem_grow(w->q, &w->cap, t->n, sizeof *w->q);
 	w->n = t->n;
 	for (size_t i = 0; i < t->n; i++)
 		w->q[i] = (struct pdb_queried){.rva = (uint32_t)(addrs[t->query[i]] - base)};
-	w->n_procs = w->n_sites = w->n_hits = 0;
-	w->inlinees_read = false;
-	w->module = t->module;
-	w->why = NULL;
 }
 
 void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *addrs, uint64_t base,
@@ -171,8 +184,13 @@ void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *a
 		t->why = w->why;
 		chain.n = 0;
 		chain.of = NULL;
-		for (size_t i = 0; i < t->n && !w->budget.over; i++)
+		for (size_t i = 0; i < t->n && !w->budget.over; i++) {
 			to[t->query[i]] = answer_one(w, &chain, &w->q[i]);
+			if (w->looked < LOOKS)
+				continue;
+			msf_drop(w->pdb->msf);
+			w->looked = 0;
+		}
 	} else if (t->m.symbols || t->m.parts) {
 		for (size_t i = 0; i < t->n; i++)
 			to[t->query[i]] = (struct dwarf_answer){.found = DWARF_MALFORMED};
@@ -184,6 +202,15 @@ void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *a
 		for (size_t i = 0; i < t->n; i++)
 			to[t->query[i]] = (struct dwarf_answer){.found = DWARF_GAVE_UP};
 	}
+}
+
+void pdb_places_of(struct pdb_worker *w, const struct pdb_module *m)
+{
+	begin_task(w, 0);
+	if (open_module(w, m))
+		return;
+	pdb_find_procs(w);
+	pdb_find_lines(w);
 }
 
 void pdb_worker_release(struct pdb_worker *w)

@@ -44,16 +44,13 @@ static bool find_import(struct pdb_worker *w, uint32_t id, uint32_t *name, uint3
 /* The module of a name, which w->scratch may hold. Linkers write paths in /names in small letters. */
 static bool find_module(struct pdb_worker *w, const char *name, size_t n, struct pdb_module *m)
 {
-	const struct pdb_part *part = &w->pdb->modules;
 	struct msf_room room = {.cap = 0};
 	struct err ignored = ERR_INIT;
 	struct cursor c;
-	bool stays, found = false;
-	const uint8_t *p =
-	    part->size ? msf_bytes(w->pdb->msf, PDB_DBI_STREAM, part->at, part->size, &room, &stays)
-		       : NULL;
+	bool found = false;
+	const uint8_t *p = pdb_modules(w->pdb, &room);
 
-	cursor_init(&c, p, p ? part->size : 0, 0, &ignored);
+	cursor_init(&c, p, p ? w->pdb->modules.size : 0, 0, &ignored);
 	while (!found && !budget_spend(&w->budget, 1) && pdb_next_module(&c, m))
 		found = m->n == n && !strncasecmp(m->name, name, n);
 	msf_room_release(&room);

@@ -105,7 +105,9 @@ static void read_lines(struct pdb_worker *w, struct pdb_bytes b, uint32_t part)
 	flags = le16(b.p + 6);
 	first = pdb_first(w, lo);
 	end = pdb_first(w, (uint64_t)lo + le32(b.p + 8));
-	if (first == end)
+	if (w->places)
+		pdb_add_places(w->places, lo, (uint64_t)lo + le32(b.p + 8));
+	else if (first == end)
 		return;
 	for (uint32_t at = LINES_HEADER; b.n - at >= 12 && !w->budget.over;) {
 		struct rows r = {b.p + at + 12, NULL, le32(b.p + at + 4), le32(b.p + at), true};
@@ -119,6 +121,8 @@ static void read_lines(struct pdb_worker *w, struct pdb_bytes b, uint32_t part)
 			r.columns = r.at + 8 * (size_t)r.n;
 		at += 12 + size * r.n;
 		budget_spend(&w->budget, r.n / 8);
+		for (uint32_t i = 0; w->places && i < r.n; i++)
+			pdb_add_place(w->places, (uint64_t)lo + row_offset(&r, i));
 		for (uint32_t i = 1; r.sorted && i < r.n; i++)
 			r.sorted = row_offset(&r, i - 1) <= row_offset(&r, i);
 		use_rows(w, &r, first, end, lo, part);

@@ -14,21 +14,6 @@
 
 #include <string.h>
 
-enum symbol_kind {
-	S_THUNK32 = 0x1102,
-	S_LPROC32 = 0x110f,
-	S_GPROC32 = 0x1110,
-	S_LMANPROC = 0x112a,
-	S_GMANPROC = 0x112b,
-	S_SEPCODE = 0x1132,
-	S_LPROC32_ID = 0x1146,
-	S_GPROC32_ID = 0x1147,
-	S_INLINESITE = 0x114d,
-	S_LPROC32_DPC = 0x1155,
-	S_LPROC32_DPC_ID = 0x1156,
-	S_INLINESITE2 = 0x115d,
-};
-
 enum annotation {
 	ANNOTATION_END,
 	CODE_OFFSET,
@@ -126,6 +111,11 @@ static void close_row(struct walk *k, uint32_t to)
 
 	if (!k->open || to <= k->from)
 		return;
+	if (w->places) {
+		pdb_add_places(w->places, lo, hi);
+		k->held = true;
+		return;
+	}
 	for (size_t i = pdb_first(w, lo); i < k->end && w->q[i].rva < hi; i++) {
 		struct pdb_queried *q = &w->q[i];
 		uint32_t depth = q->hit ? w->hits[q->hit - 1].depth + 1 : 0;
@@ -229,36 +219,12 @@ static void find_sites(struct pdb_worker *w, const struct pdb_proc *proc, size_t
 /* What the three kinds say of code, and where they say it. */
 static bool read_proc(const struct symbol *s, struct pdb_proc *p)
 {
-	const uint8_t *d = s->data.p;
-	uint32_t head = 35;
-	const uint8_t *nul;
+	struct pdb_head h;
 
-	switch (s->kind) {
-	case S_THUNK32: head = 21; break;
-	case S_LPROC32:
-	case S_GPROC32:
-	case S_LMANPROC:
-	case S_GMANPROC:
-	case S_LPROC32_ID:
-	case S_GPROC32_ID:
-	case S_LPROC32_DPC:
-	case S_LPROC32_DPC_ID: break;
-	default: return false;
-	}
-	if (s->data.n < head)
+	if (!pdb_read_head(s->kind, s->data.p, s->data.n, &h))
 		return false;
-	*p = (struct pdb_proc){.name = (const char *)d + head};
-	if (s->kind == S_THUNK32) {
-		p->offset = le32(d + 12);
-		p->section = le16(d + 16);
-		p->size = le16(d + 18);
-	} else {
-		p->size = le32(d + 12);
-		p->offset = le32(d + 28);
-		p->section = le16(d + 32);
-	}
-	nul = memchr(d + head, 0, s->data.n - head);
-	p->n = nul ? (uint32_t)(nul - d) - head : 0;
+	*p = (struct pdb_proc){
+	    .size = h.size, .section = h.section, .offset = h.offset, .name = h.name, .n = h.n};
 	return true;
 }
 
@@ -266,8 +232,10 @@ static bool read_proc(const struct symbol *s, struct pdb_proc *p)
 static bool take_addresses(struct pdb_worker *w, const struct pdb_proc *p, size_t *first, size_t *n)
 {
 	const uint64_t end = (uint64_t)p->rva + p->size;
-	bool any = false;
+	bool any = w->places;
 
+	if (w->places)
+		pdb_add_places(w->places, p->rva, end);
 	*first = *n = pdb_first(w, p->rva);
 	for (; *n < w->n && w->q[*n].rva < end; ++*n) {
 		if (w->q[*n].proc)

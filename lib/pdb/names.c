@@ -25,12 +25,19 @@ enum type_kind {
 	LF_FUNC_ID = 0x1601,
 	LF_MFUNC_ID = 0x1602,
 	LF_STRING_ID = 0x1605,
+	LF_CLASS2 =
+	    0x1608, /* of compilers since 2019: more flags, and the number of members has a form of its own, too */
+	LF_STRUCTURE2 = 0x1609,
+	LF_UNION2 = 0x160a,
+	LF_INTERFACE2 = 0x160b,
 };
 
 enum {
 	TYPES_HEADER = 56,
 	TEXT_MOST = 1 << 16,
 	TEXT_FIRST = 256,
+	NEAR = 1 << 14,     /* bytes of records that are looked at at once */
+	FOLDED_MOST = 1024, /* public symbols at one place */
 };
 
 void pdb_types_open(struct pdb_types *t, const struct pdb_file *p, uint32_t stream)
@@ -68,43 +75,70 @@ static bool index_at(struct pdb_worker *w, const struct pdb_types *t, uint32_t i
 	return b;
 }
 
-/* The record of a number, from its kind on, in w->scratch or the file. False: there is none. */
-static bool find_record(struct pdb_worker *w, const struct pdb_types *t, uint32_t number,
-			struct pdb_bytes *out)
+/* The last pair of the index that is not behind a number: its number, and where its records begin and end in the stream.
+ * Without one, all records. */
+static uint32_t records_near(struct pdb_worker *w, const struct pdb_types *t, uint32_t number,
+			     uint64_t *at, uint64_t *end)
 {
-	uint32_t now = t->begin, lo = 0, hi = t->n_index, from, at = 0;
-	const uint8_t *b;
-	uint64_t pos;
-	bool stays;
+	uint32_t lo = 0, hi = t->n_index, from, offset;
 
-	if (number < t->begin || number >= t->end)
-		return false;
+	*at = t->at;
+	*end = t->to;
 	while (lo < hi) {
 		uint32_t i = lo + (hi - lo) / 2;
 
-		if (index_at(w, t, i, &from, &at) && from <= number)
+		if (index_at(w, t, i, &from, &offset) && from <= number)
 			lo = i + 1;
 		else
 			hi = i;
 	}
-	at = 0;
-	if (lo && index_at(w, t, lo - 1, &from, &at) && from >= t->begin && from <= number)
-		now = from;
-	else
-		at = 0;
-	for (pos = (uint64_t)t->at + at; pos < t->to && !budget_spend(&w->budget, 1); now++) {
+	if (lo < t->n_index && index_at(w, t, lo, &from, &offset) &&
+	    (uint64_t)t->at + offset < t->to)
+		*end = (uint64_t)t->at + offset;
+	if (!lo || !index_at(w, t, lo - 1, &from, &offset) || from < t->begin || from > number)
+		return t->begin;
+	*at += offset;
+	return from;
+}
+
+/* The record of a number, from its kind on, in w->scratch or the file. False: there is none. */
+static bool find_record(struct pdb_worker *w, const struct pdb_types *t, uint32_t number,
+			struct pdb_bytes *out)
+{
+	struct pdb_bytes near = {NULL, 0};
+	uint64_t pos, end;
+	uint32_t now;
+	bool stays;
+
+	if (number < t->begin || number >= t->end)
+		return false;
+	w->looked++;
+	for (now = records_near(w, t, number, &pos, &end);
+	     pos < t->to && !budget_spend(&w->budget, 1); now++) {
+		const uint8_t *b = near.p;
 		uint32_t n;
 
-		b = msf_bytes(w->pdb->msf, t->stream, pos, 2, &w->scratch, &stays);
-		n = b ? le16(b) : 0;
+		if (near.n < 2) {
+			uint64_t left = (pos < end ? end : t->to) - pos;
+
+			near.n = left < NEAR ? (uint32_t)left : NEAR;
+			b = near.p =
+			    msf_bytes(w->pdb->msf, t->stream, pos, near.n, &w->scratch, &stays);
+		}
+		n = b && near.n >= 2 ? le16(b) : 0;
 		if (n < 2)
 			return false;
+		pos += 2;
 		if (now == number) {
-			b = msf_bytes(w->pdb->msf, t->stream, pos + 2, n, &w->scratch, &stays);
+			b = n <= near.n - 2
+				? b + 2
+				: msf_bytes(w->pdb->msf, t->stream, pos, n, &w->scratch, &stays);
 			*out = (struct pdb_bytes){b, n};
 			return b;
 		}
-		pos += 2 + n;
+		pos += n;
+		near = n < near.n - 2 ? (struct pdb_bytes){b + 2 + n, near.n - 2 - n}
+				      : (struct pdb_bytes){NULL, 0};
 	}
 	return false;
 }
@@ -127,6 +161,13 @@ static uint32_t number_size(const struct pdb_bytes *r, uint32_t at)
 	return kind < 0x8000 ? 2 : kind - 0x8000 < sizeof sizes ? 2u + sizes[kind - 0x8000] : 2;
 }
 
+/* Behind two numbers. */
+static uint32_t after_numbers(const struct pdb_bytes *r, uint32_t at)
+{
+	at += number_size(r, at);
+	return at + number_size(r, at);
+}
+
 /* Appends the name of a class, or of what else can have functions. */
 static void add_type_name(struct pdb_worker *w, struct buf *to, uint32_t number)
 {
@@ -139,6 +180,10 @@ static void add_type_name(struct pdb_worker *w, struct buf *to, uint32_t number)
 	case LF_STRUCTURE:
 	case LF_INTERFACE: add_name(to, &r, 18 + number_size(&r, 18)); return;
 	case LF_UNION: add_name(to, &r, 10 + number_size(&r, 10)); return;
+	case LF_CLASS2:
+	case LF_STRUCTURE2:
+	case LF_INTERFACE2: add_name(to, &r, after_numbers(&r, 18)); return;
+	case LF_UNION2: add_name(to, &r, after_numbers(&r, 10)); return;
 	case LF_ENUM: add_name(to, &r, 14); return;
 	default: return;
 	}
@@ -217,30 +262,56 @@ uint32_t pdb_path(struct pdb_worker *w, uint32_t file)
 	return *known;
 }
 
-/* The last public symbol at an address, as LLVM has it. */
-static bool public_at(struct pdb_worker *w, uint32_t section, uint32_t offset, struct pdb_public *x)
+/* It may be the linkage name of a procedure: "?fold@game@@YAHH@Z", or "fold" of C, of game::fold. What has no name of its
+ * own, as an operator, may be any. */
+static bool is_public_of(const struct pdb_public *x, const struct pdb_proc *p)
 {
-	uint32_t lo = 0, hi = w->pdb->publics.n;
+	const char *last = p->name;
+	size_t n;
 
+	for (const char *s = p->name; s + 1 < p->name + p->n && *s != '<'; s++)
+		if (s[0] == ':' && s[1] == ':')
+			last = s + 2;
+	n = (size_t)(p->name + p->n - last);
+	if (!n)
+		return false;
+	if (x->n > n + 1 && x->name[0] == '?')
+		return !memcmp(x->name + 1, last, n) && x->name[1 + n] == '@';
+	return x->n == n && !memcmp(x->name, last, n);
+}
+
+/* The last public symbol at the begin of a procedure, as LLVM has it; of functions that were folded into one, the last
+ * that may be of this one, if there is such a symbol. */
+static bool public_of(struct pdb_worker *w, const struct pdb_proc *p, struct pdb_public *x)
+{
+	uint32_t lo = 0, hi = w->pdb->publics.n, last;
+
+	w->looked++;
 	while (lo < hi) {
 		uint32_t i = lo + (hi - lo) / 2;
 
 		if (!pdb_public_at(w->pdb, i, &w->scratch, x))
 			return false;
-		if (x->section < section || (x->section == section && x->offset <= offset))
+		if (x->section < p->section || (x->section == p->section && x->offset <= p->offset))
 			lo = i + 1;
 		else
 			hi = i;
 	}
-	return lo && pdb_public_at(w->pdb, lo - 1, &w->scratch, x) && x->section == section &&
-	       x->offset == offset;
+	for (last = lo;
+	     lo && pdb_public_at(w->pdb, lo - 1, &w->scratch, x) && x->section == p->section &&
+	     x->offset == p->offset && last - lo < FOLDED_MOST;
+	     lo--)
+		if (is_public_of(x, p))
+			return true;
+	return last && pdb_public_at(w->pdb, last - 1, &w->scratch, x) &&
+	       x->section == p->section && x->offset == p->offset;
 }
 
 uint32_t pdb_proc_name(struct pdb_worker *w, const struct pdb_proc *p)
 {
 	struct pdb_public x;
 
-	if (public_at(w, p->section, p->offset, &x) && x.n)
+	if (public_of(w, p, &x) && x.n)
 		return x.stays ? store_text(&w->writer, x.name, x.n)
 			       : store_copy(&w->writer, x.name, x.n);
 	return p->n ? store_copy(&w->writer, p->name, p->n) : 0;

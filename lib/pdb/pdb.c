@@ -69,87 +69,76 @@ static size_t first_from(const struct pdb_engine *g, size_t from, uint64_t rva)
 	return BISECT(i, lo, lo + step < n ? lo + step : n, addrs[i] < addr);
 }
 
-/* The first contribution that holds an address has it. */
-static void own(struct pdb_engine *g, const uint8_t *p, uint32_t size, uint32_t step)
+const uint8_t *pdb_contributions(const struct pdb_file *p, struct msf_room *room, uint32_t *size,
+				 uint32_t *step, const char **why)
 {
+	const struct pdb_part *part = &p->contributions;
+	bool stays;
+	const uint8_t *b =
+	    part->size > 4 ? msf_bytes(p->msf, PDB_DBI_STREAM, part->at, part->size, room, &stays)
+			   : NULL;
+	uint32_t version = b ? le32(b) : 0;
+
+	*why = NULL;
+	*size = part->size - 4;
+	*step = version == VERSION_2 ? CONTRIBUTION + 4 : CONTRIBUTION;
+	if (version == VERSION_1 || version == VERSION_2)
+		return b + 4;
+	if (part->size)
+		*why = b ? "has an unknown version" : "cannot be read";
+	return NULL;
+}
+
+bool pdb_contribution(const struct pdb_file *p, const uint8_t *c, uint32_t *rva, uint64_t *end)
+{
+	if (!pdb_rva(p, le16(c), le32(c + 4), rva))
+		return false;
+	*end = (uint64_t)*rva + le32(c + 8);
+	if (*end > UINT32_MAX)
+		*end = UINT32_MAX;
+	return true;
+}
+
+/* The first contribution that holds an address has it. */
+static void find_owners(struct pdb_engine *g)
+{
+	struct msf_room room = {.cap = 0};
+	uint32_t size, step, before = 0, rva;
+	const char *why;
+	const uint8_t *p = pdb_contributions(g->pdb, &room, &size, &step, &why);
+	uint64_t end;
 	size_t at = 0;
-	uint32_t before = 0;
 
-	for (uint32_t i = 0; i + step <= size; i += step) {
-		const uint8_t *c = p + i;
-		uint32_t rva, n = le32(c + 8);
-
-		if (!pdb_rva(g->pdb, le16(c), le32(c + 4), &rva))
+	if (why)
+		pdb_complain(g, "PDB: its list of contributions %s", why);
+	for (uint32_t i = 0; p && i + step <= size; i += step) {
+		if (!pdb_contribution(g->pdb, p + i, &rva, &end))
 			continue;
 		at = first_from(g, rva >= before ? at : 0, rva);
 		before = rva;
-		for (size_t q = at; q < g->n && g->addrs[q] - g->base < (uint64_t)rva + n; q++)
+		for (size_t q = at; q < g->n && g->addrs[q] - g->base < end; q++)
 			if (!g->owner[q])
-				g->owner[q] = (uint32_t)le16(c + 16) + 1;
+				g->owner[q] = (uint32_t)le16(p + i + 16) + 1;
 	}
-}
-
-static void find_owners(struct pdb_engine *g)
-{
-	const struct pdb_part *part = &g->pdb->contributions;
-	struct msf_room room = {.cap = 0};
-	bool stays;
-	const uint8_t *p = part->size > 4 ? msf_bytes(g->pdb->msf, PDB_DBI_STREAM, part->at,
-						      part->size, &room, &stays)
-					  : NULL;
-	uint32_t version = p ? le32(p) : 0;
-
-	if (version == VERSION_1)
-		own(g, p + 4, part->size - 4, CONTRIBUTION);
-	else if (version == VERSION_2)
-		own(g, p + 4, part->size - 4, CONTRIBUTION + 4);
-	else if (part->size)
-		pdb_complain(g, "PDB: its list of contributions %s",
-			     p ? "has an unknown version" : "cannot be read");
 	msf_room_release(&room);
-}
-
-bool pdb_next_module(struct cursor *c, struct pdb_module *m)
-{
-	size_t n;
-
-	if (cursor_done(c))
-		return false;
-	cursor_skip(c, 34, "module");
-	m->stream = cursor_u16(c);
-	m->symbols = cursor_u32(c);
-	m->old_lines = cursor_u32(c);
-	m->parts = cursor_u32(c);
-	cursor_skip(c, 16, "module");
-	m->name = cursor_cstr(c, &m->n);
-	cursor_cstr(c, &n);
-	if (cursor_failed(c))
-		return false;
-	n = -cursor_offset(c) & 3;
-	cursor_skip(c, n < cursor_window(c) ? n : cursor_window(c), "module");
-	return true;
 }
 
 /* Tasks of all modules that have addresses: query gets these, by module. */
 static void make_tasks(struct pdb_engine *g, uint32_t *query)
 {
-	const struct pdb_part *part = &g->pdb->modules;
 	struct msf_room room = {.cap = 0};
 	struct err e = ERR_INIT;
 	struct cursor c;
 	struct pdb_task t;
 	uint32_t *counts = mem_zarray(UINT16_MAX + 2, sizeof *counts), n_owners = 0, module = 0,
 		 at = 0;
-	bool stays;
-	const uint8_t *p =
-	    part->size ? msf_bytes(g->pdb->msf, PDB_DBI_STREAM, part->at, part->size, &room, &stays)
-		       : NULL;
+	const uint8_t *p = pdb_modules(g->pdb, &room);
 
 	for (size_t q = 0; q < g->n; q++)
 		if (g->owner[q] && !counts[g->owner[q]]++)
 			n_owners++;
 	g->tasks = mem_zarray(n_owners, sizeof *g->tasks);
-	cursor_init(&c, p, p ? part->size : 0, 0, &e);
+	cursor_init(&c, p, p ? g->pdb->modules.size : 0, 0, &e);
 	for (t = (struct pdb_task){.n = 0}; g->n_tasks < n_owners && pdb_next_module(&c, &t.m);
 	     module++) {
 		uint32_t n = module < UINT16_MAX + 1 ? counts[module + 1] : 0;
@@ -270,7 +259,21 @@ static void give_answers(struct pdb_engine *g)
 	free(g->index);
 }
 
-static void pdb_run_job(struct dwarf_job *job, const struct dwarf_options *options)
+/* What is wrong with modules. */
+static void report_tasks(struct pdb_engine *g, bool whole)
+{
+	for (size_t i = 0; i < g->n_tasks; i++) {
+		const struct pdb_task *t = &g->tasks[i];
+
+		if (t->why && !whole)
+			pdb_complain(g, "PDB: module %" PRIu32 ": %s", t->module, t->why);
+		for (size_t k = 0; t->why && whole && k < t->n; k++)
+			if (g->of[t->query[k]].found != DWARF_GAVE_UP)
+				g->of[t->query[k]] = (struct dwarf_answer){.found = DWARF_ASK};
+	}
+}
+
+void pdb_run_job(struct dwarf_job *job, const struct dwarf_options *options, bool whole)
 {
 	struct pdb_engine g = {.job = job,
 			       .options = options,
@@ -294,13 +297,10 @@ static void pdb_run_job(struct dwarf_job *job, const struct dwarf_options *optio
 		*job->stats =
 		    (struct dwarf_stats){.units = clock_seconds() - from, .n_units = g.n_tasks};
 	run_tasks(&g);
+	report_tasks(&g, whole);
 	give_answers(&g);
 	if (job->stats)
 		job->stats->decode = clock_seconds() - from - job->stats->units;
-	for (size_t i = 0; i < g.n_tasks; i++)
-		if (g.tasks[i].why)
-			pdb_complain(&g, "PDB: module %" PRIu32 ": %s", g.tasks[i].module,
-				     g.tasks[i].why);
 	if (object_intact(job->object, &e)) {
 		pdb_complain(&g, "%s", e.msg);
 		for (size_t i = 0; i < job->n; i++)
@@ -317,6 +317,6 @@ enum status pdb_answer(struct dwarf_job *jobs, size_t n_jobs, const struct dwarf
 	(void)e;
 	for (size_t i = 0; i < n_jobs; i++)
 		if (jobs[i].n)
-			pdb_run_job(&jobs[i], options);
+			pdb_run_job(&jobs[i], options, false);
 	return ST_OK;
 }

@@ -7,6 +7,7 @@
 #define TM_PDB_WORKER_H
 
 #include "lib/base/buf.h"
+#include "lib/base/sort.h"
 #include "lib/dwarf/budget.h"
 #include "lib/dwarf/engine.h"
 #include "lib/object/pdb.h"
@@ -67,15 +68,13 @@ struct pdb_types {
 	uint32_t index_stream, index_at, n_index;
 };
 
-/* A module, as the list has it. */
-struct pdb_module {
-	uint32_t stream, symbols, old_lines, parts; /* bytes of each part of its stream */
-	const char *name;                           /* n bytes in the list */
-	size_t n;
+/* RVAs at which an answer may begin or end. */
+struct pdb_places {
+	uint32_t *all; /* of modules that are done; ascending within each, and each once there */
+	size_t n, cap;
+	struct sort_item *items; /* of the present one: keys */
+	size_t n_items, cap_items;
 };
-struct cursor;
-/* False: there are no more, or it is broken. */
-bool pdb_next_module(struct cursor *c, struct pdb_module *m);
 
 struct pdb_worker {
 	const struct pdb_file *pdb;
@@ -92,7 +91,9 @@ struct pdb_worker {
 	} * exporters;
 	size_t n_exporters, cap_exporters;
 	struct buf text;
-	bool fresh; /* its time has not begun */
+	uint32_t looked;           /* at records and texts, since the mapping was last dropped */
+	bool fresh;                /* its time has not begun */
+	struct pdb_places *places; /* where answers may change, are wanted; NULL: answers are */
 	/* Of the present module: */
 	uint32_t module;
 	struct pdb_bytes symbols, parts, checksums;
@@ -128,10 +129,24 @@ static inline size_t pdb_first(const struct pdb_worker *w, uint64_t rva)
 	return lo;
 }
 
-/* module.c: fills proc and hit of the module's addresses, and procs, sites and hits. */
+/* Adds one: RVAs end before UINT32_MAX. */
+static inline void pdb_add_place(struct pdb_places *p, uint64_t rva)
+{
+	VEC_PUSH(p->items, p->n_items, p->cap_items) =
+	    (struct sort_item){.key = rva < UINT32_MAX ? rva : UINT32_MAX};
+}
+
+/* Adds both ends of a range. */
+static inline void pdb_add_places(struct pdb_places *p, uint64_t lo, uint64_t hi)
+{
+	pdb_add_place(p, lo);
+	pdb_add_place(p, hi);
+}
+
+/* module.c: fills proc and hit of the module's addresses, and procs, sites and hits. Or adds places. */
 void pdb_find_procs(struct pdb_worker *w);
 
-/* lines.c: fills row of the module's addresses, and finds checksums. */
+/* lines.c: fills row of the module's addresses, and finds checksums. Or adds places. */
 void pdb_find_lines(struct pdb_worker *w);
 /* The offset in /names of a file; false: there is no such file. */
 bool pdb_file_name(const struct pdb_worker *w, uint32_t file, uint32_t *offset);
@@ -164,6 +179,17 @@ struct pdb_task {
 };
 void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *addrs, uint64_t base,
 		     struct dwarf_answer *to);
+/* Adds the places of a module to w->places, in no order; what is wrong with it is said when it is asked. */
+void pdb_places_of(struct pdb_worker *w, const struct pdb_module *m);
 void pdb_worker_release(struct pdb_worker *w);
+
+/* pdb.c */
+/* The contributions in the DBI stream, each of *step bytes, in the room or the file. NULL: there are none, or *why. */
+const uint8_t *pdb_contributions(const struct pdb_file *p, struct msf_room *room, uint32_t *size,
+				 uint32_t *step, const char **why);
+/* The RVAs that one has. False: it has none. */
+bool pdb_contribution(const struct pdb_file *p, const uint8_t *c, uint32_t *rva, uint64_t *end);
+/* Answers a job. whole: every address that may get another answer with others is DWARF_ASK (lib/dwarf/whole.h). */
+void pdb_run_job(struct dwarf_job *job, const struct dwarf_options *options, bool whole);
 
 #endif

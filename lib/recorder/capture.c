@@ -353,10 +353,8 @@ static uint32_t weight(struct cap_ring *ring, const void *p, size_t size)
 	return w;
 }
 
-/* stack: 0 is that of where. Returns it; 0: not recorded. */
-static uint32_t capture_put_alloc(struct cap_ring *ring, const void *p, size_t requested,
-				  size_t real, unsigned domain, uint32_t name, uint32_t stack,
-				  struct cap_where where)
+uint32_t cap_put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
+		       unsigned domain, uint32_t name, uint32_t stack, struct cap_where where)
 {
 	uint32_t w = weight(ring, p, requested);
 	struct cap_record *rec;
@@ -409,7 +407,7 @@ void cap_alloc(const void *p, size_t requested, size_t real, unsigned domain,
 	}
 	ring = room_for(1);
 	if (ring)
-		capture_put_alloc(ring, p, requested, real, domain, 0, 0, where);
+		cap_put_alloc(ring, p, requested, real, domain, 0, 0, where);
 	leave(ring);
 }
 
@@ -423,7 +421,7 @@ uint32_t cap_alloc_mapping(const void *p, size_t requested, size_t real, uint32_
 		return 0;
 	ring = room_for(1);
 	if (ring)
-		stack = capture_put_alloc(ring, p, requested, real, DOMAIN_MMAP, 0, stack, where);
+		stack = cap_put_alloc(ring, p, requested, real, DOMAIN_MMAP, 0, stack, where);
 	leave(ring);
 	return stack;
 }
@@ -440,7 +438,7 @@ void cap_alloc_typed(const void *p, size_t requested, unsigned domain, const cha
 	name = type ? cap_name_id(type, NULL) : 0;
 	ring = room_for(1);
 	if (ring)
-		capture_put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, 0, where);
+		cap_put_alloc(ring, p, requested, (size_t)CAP_UNKNOWN, domain, name, 0, where);
 	leave(ring);
 }
 
@@ -536,7 +534,7 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	cap_self.depth = CAP_BUSY;
 	if (p) {
 		put_free(ring, m->seq, m->old, 0);
-		capture_put_alloc(ring, p, requested, real, 0, 0, 0, where);
+		cap_put_alloc(ring, p, requested, real, 0, 0, 0, where);
 	} else {
 		cap_ring_done(ring);
 		if (cap.some)

@@ -64,7 +64,10 @@ struct capture {
 	_Atomic uint64_t dropped;    /* slow output */
 	_Atomic uint64_t nameless;   /* what has no room for its name */
 	_Atomic uint64_t no_numbers; /* readings of counters */
-	_Atomic uint64_t old;        /* frees of blocks from before the recording */
+	_Atomic uint64_t guessed; /* stacks in which a script's functions are at a guessed place */
+	_Atomic uint64_t
+	    unscripted;       /* stacks, blocks and calls of scripts that there was no memory for */
+	_Atomic uint64_t old; /* frees of blocks from before the recording */
 	_Atomic(const char *) presents; /* the function at whose calls frames begin; NULL: none */
 	struct cap_outcome *outcome;    /* NULL: not wanted */
 	uint32_t *generation;           /* the writer's: of thread numbers, by tid */
@@ -100,6 +103,7 @@ struct capture {
 	bool some;                                  /* not every block: threshold or sampling */
 	_Atomic bool owned;                         /* own is made */
 	_Atomic bool picks;                         /* some or owned: a free may be none of ours */
+	_Atomic bool scripted;                      /* a script says its calls */
 	_Atomic bool helped;                        /* there is a helper */
 	_Atomic bool ready;                         /* the process is far enough for one */
 };
@@ -132,6 +136,7 @@ struct cap_self {
 	unsigned depth; /* not 0: nothing that this thread does is recorded */
 	struct cap_new outer;
 	const void *freed; /* inside of an operator delete: what has been recorded as freed */
+	struct script_stack *scripts; /* script.h; NULL: no script has run in this thread */
 };
 extern __thread struct cap_self cap_self __attribute__((tls_model("initial-exec")));
 
@@ -222,8 +227,17 @@ struct cap_ring *cap_open(unsigned n);
 void cap_close(const struct cap_ring *ring);
 /* In names.c: the row of a name, made if missing; 0: there is no room, which is counted. */
 uint32_t cap_name_id(const char *text, const char *unit);
+/* The record of an allocation between cap_open and cap_close. stack: 0 is that of where. Returns it; 0: not
+ * recorded. */
+uint32_t cap_put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
+		       unsigned domain, uint32_t name, uint32_t stack, struct cap_where where);
 /* In walk.c: the number of the stack of an allocation. */
 uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
+/* Of n locations those that are kept: what is beyond is counted. */
+unsigned cap_within_depth(struct cap_ring *ring, unsigned n);
+/* In script.c: ring->pc, n locations with ring->sp, with the thread's open functions of scripts as
+ * ring->joined; how many, at most max. here: the stack pointer of the block's caller. */
+unsigned cap_script_join(struct cap_ring *ring, uintptr_t here, unsigned n, unsigned max);
 /* The same by libgcc's unwinder, from caller on; what it allocates is its own. */
 unsigned cap_walk_tables(const void *caller, uint64_t *pc, unsigned max);
 /* Before the program's own code: the unwinder, if the settings ask for it, binds what it calls. */

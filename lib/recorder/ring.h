@@ -41,6 +41,9 @@ enum cap_record_kind {
 	CAP_NAMED /* text = the name that the thread of this ring has; count = bytes */
 };
 
+/* In place of a fiber's: a row of a script's calls, which its number tells from others. */
+enum { CAP_STRAND = UINT16_MAX };
+
 /* Of a record's real size: an engine's pool does not say. */
 #define CAP_UNKNOWN UINT64_MAX
 
@@ -59,7 +62,7 @@ struct cap_record {
 	uint32_t name;
 	uint8_t kind;   /* enum cap_record_kind */
 	uint8_t domain; /* enum domain */
-	uint16_t fiber; /* place of a fiber; 0: the thread's own stack */
+	uint16_t fiber; /* place of a fiber; 0: the thread's own stack; CAP_STRAND: a script's */
 };
 
 struct cap_ring {
@@ -89,6 +92,9 @@ struct cap_ring {
 	/* The stack that is being taken: a program's own stacks may be small. */
 	uint64_t pc[CAP_DEPTH_MAX + 1]; /* one more than is kept: is that all? */
 	void *entry[CAP_DEPTH_MAX + 1];
+	/* Of a thread that runs a script: the stack pointers of pc, and pc with the script's functions. */
+	uintptr_t sp[CAP_DEPTH_MAX + 1];
+	uint64_t joined[CAP_DEPTH_MAX + 1];
 	struct cap_known *known; /* calls.c */
 	struct cap_rules rules;
 	struct cap_code_pages pages;

@@ -28,7 +28,8 @@ enum { INFO, GUESS, LOSS };
 
 static struct {
 	uint32_t number, row;
-} fiber_rows[CAP_FIBERS + 1]; /* by place: of the trace */
+} fiber_rows[CAP_FIBERS + 1];  /* by place: of the trace */
+static struct cap_pcs strands; /* rows of the trace by number */
 
 static uint8_t *text(uint8_t *p, const char *s)
 {
@@ -124,7 +125,10 @@ static uint64_t events_of(const uint64_t n[CAP_LOSSES])
  * be shorter than that. */
 static int64_t resolution(void)
 {
-	return cap.settings.times == CAP_TIMES_NS || cap.settings.calls ? 1 : 1000;
+	return cap.settings.times == CAP_TIMES_NS || cap.settings.calls ||
+		       atomic_load(&cap.scripted)
+		   ? 1
+		   : 1000;
 }
 
 /* end: of the recording; below 0: it goes on. */
@@ -147,7 +151,9 @@ static void cap_writer_header(int64_t end)
 	*p++ = 0; /* flags */
 	*p++ = N_METRICS;
 	for (unsigned m = 0; m < N_METRICS; m++) {
-		*p++ = m == TIME ? (s->calls ? EXACT : ABSENT) : m == LIVE ? live : state;
+		*p++ = m == TIME   ? (s->calls || atomic_load(&cap.scripted) ? EXACT : ABSENT)
+		       : m == LIVE ? live
+				   : state;
 		*p++ = 0;
 	}
 	p = cap_uleb(p, n);
@@ -201,6 +207,7 @@ void cap_write_begin(int fd)
 	set_open(true);
 	cap.date = date_of_start();
 	memset(fiber_rows, 0, sizeof fiber_rows);
+	cap_pcs_clear(&strands);
 	cap_output_begin(&cap.out, fd, *cap.path ? cap.path : NULL, cap.columns, resolution());
 	cap_pcs_clear(&cap.pcs);
 	cap.nodes = 0;
@@ -299,31 +306,60 @@ static uint32_t name_row(uint32_t i)
 	return i ? name->string : 0;
 }
 
-/* A fiber's calls are on its own row wherever it runs: a thread without a number of the system's. */
-static uint32_t fiber_row(const struct cap_record *rec)
+/* A row without a number of the system's: what a thread runs in turns. */
+static uint32_t strand_of(uint32_t number, uint64_t name)
 {
-	static const char prefix[] = "fiber ";
-	uint32_t number = (uint32_t)rec->requested, place = rec->fiber;
-	char text[sizeof prefix + 12], *s = text + sizeof text;
-	uint64_t name;
-	uint8_t *p;
+	uint8_t *p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
 
-	if (fiber_rows[place].number == number)
-		return fiber_rows[place].row;
-	for (uint32_t v = number; v; v /= 10)
-		*--s = (char)('0' + v % 10);
-	s -= sizeof prefix - 1;
-	memcpy(s, prefix, sizeof prefix - 1);
-	name = rec->name ? name_row(rec->name)
-			 : cap_output_string(&cap.out, s, (size_t)(text + sizeof text - s));
-	p = cap_output_row(&cap.out, CHUNK_THREADS, ++cap.out.threads, 50);
 	p = cap_uleb(p, 0);
 	p = cap_uleb(p, 0);
 	p = cap_uleb(p, number);
 	cap_output_rows(&cap.out, cap_uleb(p, name));
+	return (uint32_t)cap.out.threads;
+}
+
+/* The row of its name: "fiber 3". */
+static uint64_t numbered(const char *name, uint32_t number)
+{
+	char text[CAP_NAME_MAX + 12], digits[12], *s = digits + sizeof digits;
+	size_t n = strnlen(name, CAP_NAME_MAX - 1), k;
+
+	for (uint32_t v = number; v || s == digits + sizeof digits; v /= 10)
+		*--s = (char)('0' + v % 10);
+	*--s = ' ';
+	k = (size_t)(digits + sizeof digits - s);
+	memcpy(text, name, n);
+	memcpy(text + n, s, k);
+	return cap_output_string(&cap.out, text, n + k);
+}
+
+/* A fiber's calls are on its own row wherever it runs. */
+static uint32_t fiber_row(const struct cap_record *rec)
+{
+	uint32_t number = (uint32_t)rec->requested, place = rec->fiber;
+
+	if (fiber_rows[place].number == number)
+		return fiber_rows[place].row;
+	fiber_rows[place].row =
+	    strand_of(number, rec->name ? name_row(rec->name) : numbered("fiber", number));
 	fiber_rows[place].number = number;
-	fiber_rows[place].row = (uint32_t)cap.out.threads;
 	return fiber_rows[place].row;
+}
+
+/* A script's strand of calls: likewise, with a number in its name. */
+static uint32_t strand_row(const struct cap_record *rec)
+{
+	uint32_t number = (uint32_t)rec->requested, *id = cap_pcs_put(&strands, number);
+	uint32_t row;
+
+	if (id && *id)
+		return *id;
+	/* Not the number of a fiber. */
+	row = strand_of(1 << 24 | number,
+			numbered(rec->name ? cap.name[rec->name].text : "script", number));
+	if (id)
+		*id = row;
+	return row;
 }
 
 struct place {
@@ -535,7 +571,9 @@ static void cap_writer_on_record(void *arg, struct cap_ring *ring, const struct 
 		ev.value = (int64_t)rec->address;
 		if (ev.value || ev.kind == EV_EXIT)
 			ev.has |= EV_HAS_VALUE;
-		ev.thread = rec->fiber ? fiber_row(rec) : ring->thread;
+		ev.thread = rec->fiber == CAP_STRAND ? strand_row(rec)
+			    : rec->fiber             ? fiber_row(rec)
+						     : ring->thread;
 		ev.stack = rec->stack;
 		if (ring->n_text) {
 			ev.has |= EV_HAS_NAME;
@@ -674,10 +712,21 @@ static void write_modules(bool ended)
 		cap_unlock(&cap.modules.lock);
 }
 
+/* Calls of a script need finer times, and the header says that there are calls. */
+static void write_finer(void)
+{
+	cap_output_flush(&cap.out);
+	cap.out.gather.unit = resolution();
+	cap_writer_header(-1);
+}
+
 void cap_write(enum cap_write what)
 {
 	int64_t now = cap_now();
 	uint64_t full = cap.out.full;
+
+	if (cap.out.gather.unit != resolution())
+		write_finer();
 
 	write_modules(false);
 	if (what != CAP_WRITE_KNOWN)
@@ -759,6 +808,9 @@ void cap_write_end(const char *end)
 		cap_output_note(&cap.out, INFO, rests,
 				"what remains of mappings of which a part was unmapped counts as "
 				"a new allocation");
+	if (atomic_load(&cap.guessed))
+		cap_output_note(&cap.out, GUESS, atomic_load(&cap.guessed),
+				"stacks in which a script's functions stand at a guessed place");
 	cap_writer_count_losses(lost);
 	for (unsigned i = 0; i < CAP_LOSSES; i++) {
 		if (lost[i])

@@ -48,7 +48,7 @@ struct leaks {
 	struct leak_rule *rules; /* [0] is own_initialiser, where there are the shipped ones */
 	size_t n, cap;
 	bool shipped;
-	struct map64 stacks; /* of the capture: NO_RULE, or rule + FIRST_RULE */
+	struct map64 stacks, locations; /* of the capture: NO_RULE, or rule + FIRST_RULE */
 	bool sorted;
 };
 
@@ -118,6 +118,7 @@ void leaks_free(struct leaks *l)
 		free(l->rules[i].pattern);
 	free(l->rules);
 	map64_release(&l->stacks);
+	map64_release(&l->locations);
 	free(l);
 }
 
@@ -220,7 +221,28 @@ static size_t leaks_rule_of_location(const struct leaks *l, const struct trace *
 	return rule;
 }
 
-static size_t rule_of_stack(const struct leaks *l, const struct trace *t, uint32_t stack)
+/* A rule by its number, or l->n, as *known has it. */
+static size_t kept_rule(const struct leaks *l, uint32_t known)
+{
+	return known == NO_RULE ? l->n : known - FIRST_RULE;
+}
+
+static uint32_t rule_to_keep(const struct leaks *l, size_t rule)
+{
+	return rule == l->n ? NO_RULE : (uint32_t)rule + FIRST_RULE;
+}
+
+/* Few locations are in many stacks. */
+static size_t rule_of_location(struct leaks *l, const struct trace *t, uint32_t location)
+{
+	uint32_t *known = map64_put(&l->locations, location);
+
+	if (*known == NONE_YET)
+		*known = rule_to_keep(l, leaks_rule_of_location(l, t, location));
+	return kept_rule(l, *known);
+}
+
+static size_t rule_of_stack(struct leaks *l, const struct trace *t, uint32_t stack)
 {
 	size_t rule = l->n;
 	bool inside = false;
@@ -231,7 +253,7 @@ static size_t rule_of_stack(const struct leaks *l, const struct trace *t, uint32
 		if (l->shipped && inside && base_begins(module, "ld-"))
 			return 0;
 		inside = base_begins(module, "libstdc++.so");
-		rule = leaks_rule_of_location(l, t, t->stacks[stack].location);
+		rule = rule_of_location(l, t, t->stacks[stack].location);
 	}
 	return rule;
 }
@@ -245,13 +267,12 @@ bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t
 	if (!stack)
 		return false;
 	known = map64_put(&l->stacks, stack);
-	if (*known == NONE_YET) {
-		rule = rule_of_stack(l, t, stack);
-		*known = rule == l->n ? NO_RULE : (uint32_t)rule + FIRST_RULE;
-	}
-	if (*known == NO_RULE)
+	if (*known == NONE_YET)
+		*known = rule_to_keep(l, rule_of_stack(l, t, stack));
+	rule = kept_rule(l, *known);
+	if (rule == l->n)
 		return false;
-	rule = l->rules[*known - FIRST_RULE].counts;
+	rule = l->rules[rule].counts;
 	l->rules[rule].blocks += blocks;
 	l->rules[rule].bytes += bytes;
 	return true;
@@ -260,6 +281,7 @@ bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t
 void leaks_next(struct leaks *l)
 {
 	map64_release(&l->stacks);
+	map64_release(&l->locations);
 }
 
 static int leaks_by_bytes(const void *a, const void *b)

@@ -25,7 +25,7 @@ void leaks_list(struct buf *out);
  * rule. */
 bool leaks_none(struct leaks *l, const struct trace *t, uint32_t stack, uint64_t blocks,
 		uint64_t bytes);
-/* When a capture ends: its stacks are forgotten. */
+/* When a capture ends: its stacks and locations are forgotten. */
 void leaks_next(struct leaks *l);
 
 /* What was counted, the largest first. False: there is no i-th that matched. rule: what keeps the blocks, by the shipped

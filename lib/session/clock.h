@@ -58,6 +58,8 @@ struct session_clock {
 	int64_t error;   /* ns, either way */
 	uint64_t shared; /* frames or markers */
 	int64_t lag;     /* CLOCK_FRAMES: frame i is the other capture's frame i + lag */
+	int64_t
+	    dates; /* ns by which the offset is above that of the dates, beyond the errors of both; else 0 */
 };
 
 /* Finds how b's clock is to be read as a's. The times of starts ascend. *c is always set. */

@@ -384,7 +384,7 @@ static bool clock_of_dates(const struct survey *a, const struct survey *b, struc
 	return true;
 }
 
-bool survey_clock(const struct survey *other, const struct survey *s, struct session_clock *c)
+static bool clock_of(const struct survey *other, const struct survey *s, struct session_clock *c)
 {
 	const struct clock_frames a = survey_frames(other), b = survey_frames(s);
 	struct session_clock by_texts;
@@ -401,5 +401,19 @@ bool survey_clock(const struct survey *other, const struct survey *s, struct ses
 	}
 	if (!frames)
 		c->why = by_texts.why;
-	return clock_of_dates(other, s, c);
+	return false;
+}
+
+bool survey_clock(const struct survey *other, const struct survey *s, struct session_clock *c)
+{
+	struct session_clock by_dates;
+	bool dates = s->timed && clock_of_dates(other, s, &by_dates), found = clock_of(other, s, c);
+	int64_t off;
+
+	if (!found && dates)
+		*c = by_dates;
+	if (found && dates && !__builtin_sub_overflow(c->offset, by_dates.offset, &off) &&
+	    (off < 0 ? -(double)off : (double)off) > (double)c->error + (double)by_dates.error)
+		c->dates = off;
+	return found || dates;
 }

@@ -21,7 +21,7 @@ void calls_init(struct symbolize_calls *c, struct trace_symbols *to, uint64_t *c
 void calls_release(struct symbolize_calls *c)
 {
 	id_set_release(&c->known);
-	map64_release(&c->function_of);
+	free(c->function_of);
 	free(c->extras);
 }
 
@@ -108,7 +108,9 @@ uint32_t calls_function(struct symbolize_calls *c, const char *raw, size_t n)
 
 	if (!string)
 		return 0;
-	id = map64_put(&c->function_of, string);
+	c->function_of = mem_grow_zero(c->function_of, &c->cap_functions, (size_t)string + 1,
+				       sizeof *c->function_of);
+	id = &c->function_of[string];
 	if (!*id)
 		*id = symbols_function(c->to, &(struct symbol_function){.raw = string});
 	return *id;
@@ -368,7 +370,10 @@ struct demangling {
 	char **display; /* by function id, from first on; NULL: not mangled */
 };
 
-enum { DEMANGLE_CHUNK = 512 };
+enum {
+	DEMANGLE_CHUNK = 512,
+	MOST = 32 * DEMANGLE_CHUNK
+}; /* of names at once, which are held twice meanwhile */
 
 static void calls_demangle_chunk(size_t item, unsigned worker, void *arg)
 {
@@ -403,13 +408,19 @@ void calls_demangle(struct symbolize_calls *c, unsigned jobs)
 	c->n_shown = n;
 	if (first >= n)
 		return;
-	d.display = mem_zarray(n - first, sizeof *d.display);
-	pool_run(jobs, (n - first + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, calls_demangle_chunk, &d);
-	for (size_t i = first; i < n; i++) {
-		char *shown = d.display[i - first];
+	d.display = mem_array(n - first < MOST ? n - first : MOST, sizeof *d.display);
+	for (; d.first < n; d.first += MOST) {
+		size_t now = n - d.first < MOST ? n - d.first : MOST;
 
-		y->functions[i].display = shown ? calls_string(c, shown) : y->functions[i].raw;
-		free(shown);
+		pool_run(jobs, (now + DEMANGLE_CHUNK - 1) / DEMANGLE_CHUNK, calls_demangle_chunk,
+			 &d);
+		for (size_t i = 0; i < now; i++) {
+			char *shown = d.display[i];
+			struct symbol_function *f = &y->functions[d.first + i];
+
+			f->display = shown ? calls_string(c, shown) : f->raw;
+			free(shown);
+		}
 	}
 	free(d.display);
 }

@@ -16,7 +16,8 @@
 struct symbolize_calls {
 	struct trace_symbols *to; /* the caller's */
 	uint64_t *cut;            /* the caller's: counts names that were cut */
-	struct map64 function_of; /* symbol string -> function */
+	uint32_t *function_of;    /* by symbol string; 0: none yet */
+	size_t cap_functions;
 	/* Equal calls become one, so that ids do not depend on how the engine or an index
 	 * distinguish calls: for what is written with its ids. */
 	bool unique;

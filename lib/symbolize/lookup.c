@@ -118,6 +118,7 @@ void lookup_release(struct lookup *l)
 		object_free(l->files[i]->object);
 		apk_free(l->files[i]->apk);
 		free(l->files[i]->path);
+		free(l->files[i]->watched);
 		free(l->files[i]);
 	}
 	free(l->files);
@@ -201,11 +202,43 @@ static void look_at(struct lookup_file *f)
 
 bool lookup_replaced(const struct lookup_file *f)
 {
-	const char *debug = debug_path(f);
 	uint64_t now = f->seen ? seen_at(f->path, f->n_path) : 0,
-		 debug_now = f->debug_seen ? seen_at(debug, strlen(debug)) : 0;
+		 debug_now = f->watched ? seen_at(f->watched, strlen(f->watched)) : 0;
 
 	return (now && now != f->seen) || (debug_now && debug_now != f->debug_seen);
+}
+
+/* The debug file; else where it was, or where the PDB is that the file names: beside it. */
+static void watch_debug_file(struct lookup_file *f)
+{
+	const char *debug = debug_path(f), *named = object_debug_named(f->object);
+	size_t folder = (size_t)(path_base(f->path) - f->path);
+	struct buf place = BUF_INIT;
+
+	if (*debug)
+		buf_adds(&place, debug);
+	else if (!f->watched && named && !object_has_pdb(f->object))
+		buf_addf(&place, "%.*s%s", (int)folder, f->path, path_base_captured(named));
+	if (place.len) {
+		free(f->watched);
+		f->watched = mem_strdup(buf_str(&place));
+	}
+	f->debug_seen = f->watched ? seen_at(f->watched, strlen(f->watched)) : 0;
+	buf_release(&place);
+}
+
+/* A waiting program has said once what there is to say; of a file that was replaced there may be more. */
+static void say_refused(struct lookup *l, struct lookup_file *f)
+{
+	struct buf text = BUF_INIT;
+
+	if (f->opened && !f->refused && f->e.msg[0]) {
+		buf_addf(&text, "%s: read again: %s", f->path, f->e.msg);
+		intern_append(&l->messages, text.data, text.len);
+	}
+	f->refused = f->e.msg[0];
+	f->opened = true;
+	buf_release(&text);
 }
 
 static void lookup_open_file(struct lookup_file *f, const struct lookup_options *options)
@@ -230,7 +263,9 @@ static void lookup_open_file(struct lookup_file *f, const struct lookup_options 
 	/* Not found is no failure: the symbol table may do. */
 	if (object_find_debug(f->object, &options->search, &ignored))
 		f->e = ignored;
-	f->debug_seen = seen_at(debug_path(f), strlen(debug_path(f)));
+	else if (object_debug_unproven(f->object))
+		err_set(&f->e, ST_NONE, "%s", object_debug_unproven(f->object));
+	watch_debug_file(f);
 }
 
 /* Of the symbol tables those that were used longest ago go, when all take more than their share of what may be
@@ -317,12 +352,14 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n)
 		f = l->files[id - 1];
 		if (!f->open)
 			lookup_open_file(f, &l->options);
+		say_refused(l, f);
 		return f;
 	}
 	f = mem_zalloc(sizeof *f);
 	f->path = mem_strndup(path, n);
 	f->index = (uint32_t)l->n_files;
 	lookup_open_file(f, &l->options);
+	say_refused(l, f);
 	VEC_PUSH(l->files, l->n_files, l->cap_files) = f;
 	id_set_add(&l->file_of, &path_rows, l, hash, f->index + 1);
 	return f;
@@ -535,6 +572,7 @@ static void lookup_fill(struct lookup *l, struct lookup_query *queries)
 		free(named);
 		lookup_complain(l, p);
 	}
+	drop_parts(l);
 	if (l->options.demangle)
 		calls_demangle(&l->calls, l->options.dwarf.jobs);
 }
@@ -678,13 +716,12 @@ enum status lookup_run(struct lookup *l, struct lookup_query *queries, size_t n,
 	lookup_part_queries(l, queries, n);
 	pool_run(l->options.dwarf.jobs, n >= MANY && l->n_files == 1 ? 2 : 1, lookup_begin, &b);
 	st = lookup_answer(l, e);
-	if (!st && may_view(l)) {
-		view(l, queries);
-	} else {
-		if (!st)
-			lookup_fill(l, queries);
+	if (st)
 		drop_parts(l);
-	}
+	else if (may_view(l))
+		view(l, queries);
+	else
+		lookup_fill(l, queries);
 	return st;
 }
 

@@ -44,6 +44,8 @@ struct lookup_file {
 	/* What is to be seen from outside of its file and of its debug file, as they were when it was opened; 0:
 	 * nothing. n_path: bytes of path that are the file's, without a member's. */
 	uint64_t seen, debug_seen;
+	char *watched;        /* where its debug file is, was, or is expected; NULL: nowhere */
+	bool opened, refused; /* once; and then e had something to say */
 	size_t n_path;
 	uint32_t part; /* of the last run, which asked it: number + 1; 0: it did not */
 	struct dwarf_variables *variables; /* of lookup_global and lookup_locals */
@@ -106,7 +108,7 @@ struct lookup_file *lookup_file(struct lookup *l, const char *path, size_t n);
  * the libraries in it, too. */
 void lookup_close(struct lookup *l, struct lookup_file *f);
 /* Another file is at its path, or at its debug file's, since it was opened: its device, inode, size or time of
- * modification differ. One that is gone has no other in its place. */
+ * modification differ. One that is gone has no other in its place. A debug file that was not found may have come. */
 bool lookup_replaced(const struct lookup_file *f);
 /* The file of this build-id in the search's folders or of its finders; NULL: none has it. */
 struct lookup_file *lookup_file_by_id(struct lookup *l, const struct object_build_id *id);

@@ -5,8 +5,10 @@
 #include "lib/base/num.h"
 #include "lib/base/path.h"
 #include "lib/input/stack_line.h"
+#include "lib/symbolize/stack_modules.h"
+#include "lib/symbolize/stack_names.h"
 
-#include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +28,12 @@ struct stack_text_line {
 	/* Of Windows Error Reporting: a call in two lines. */
 	uint32_t faulted; /* the module, in paths; 0: no such line */
 	uint64_t offset;
-};
-
-/* Where a log says that a module of Windows is, from one of its lines on. */
-struct stack_text_base {
-	uint64_t base, size, from;
-	uint32_t before; /* the one that was said before, + 1 */
+	uint32_t stamp; /* of the faulted module; 0: not said */
+	uint32_t
+	    module; /* its name with an extension, which other lines have, in paths; 0: as the line has it */
+	uint32_t file;   /* the given one that its module is: index + 1; 0: not known */
+	uint8_t refused; /* enum reason: why it is not asked for; 0: it may be */
+	bool symbol;     /* stack_line_parse_symbol reads it */
 };
 
 struct stack_text_answer {
@@ -49,11 +51,14 @@ struct stack_text_gathered {
 	struct buf text; /* lines that wait */
 	struct stack_text_line *lines;
 	size_t n_lines, cap_lines;
-	uint64_t n_seen; /* lines, also earlier ones */
+	uint64_t n_seen;        /* lines, also earlier ones */
+	bool scanning, scanned; /* by stack_text_scan: lines; all that are to come */
 	uint8_t
 	    in_stack; /* behind the first call of a stack of Java or Windows: enum stack_line_kind */
 	bool only_inlined; /* WinDbg: behind inlined calls alone */
 	bool in_xml;
+	bool symbol_next;     /* a line of WinDbg announced the next one */
+	struct map64 callers; /* of WinDbg's stacks: key -> 1 */
 	struct stack_line_fault fault;
 	uint32_t faulted; /* the module that it named last, in paths; 0: none */
 	struct trace *t;  /* of the requests */
@@ -65,19 +70,28 @@ struct stack_text_gathered {
 	struct stack_text_call *answer_calls;
 	size_t n_answer_calls, cap_answer_calls;
 	struct intern strings;
-	struct intern paths;  /* that were seen */
-	struct map64 path_of; /* hash of a base name -> path */
-	struct map64 base_of; /* hash of a stem -> number in bases + 1 */
-	struct stack_text_base *bases;
-	size_t n_bases, cap_bases;
-	uint64_t shift; /* inlined calls so far, of the stack being printed */
+	struct intern paths;       /* that were seen */
+	struct map64 path_of;      /* hash of a base name -> path */
+	struct stack_modules said; /* of modules of Windows */
+	struct map64
+	    other_builds; /* hash_of_build -> 1: the file has other functions than a line said */
+	struct map64 named_of; /* hash_of_build -> calls that were named */
+	struct map64
+	    judged; /* hash of a module and what is said of it -> its file and verdict; of wasm's calls -> 1 */
+	struct map64 wasm_file; /* hash of a module -> the first file of its name, index + 1 */
+	struct map64 bits;      /* hash of a module -> bits of addresses: 1 for 32, 2 for 64 */
+	uint64_t shift;         /* inlined calls so far, of the stack being printed */
+	struct map64 unproven; /* hash of a module -> 1: a note says that nothing shows its build */
+	struct intern notes, modules; /* modules: as the log names them */
+	uint32_t n_told;
+	bool listed;
 };
 
-static struct stack_text_gathered *stack_text_begin(struct stack_text *x)
+/* What speaks against names, each text once. */
+static void add_note(struct stack_text *x, const struct buf *text)
 {
-	if (!x->gathered)
-		x->gathered = mem_zalloc(sizeof *x->gathered);
-	return x->gathered;
+	if (x->gathered->notes.n < PATHS)
+		intern_add(&x->gathered->notes, text->data, text->len);
 }
 
 /* --- which file a module is --- */
@@ -101,6 +115,28 @@ static void learn_path(struct stack_text *x, struct stack_text_part path)
 	known = map64_put(&g->path_of, hash_bytes(base, n));
 	if (!*known)
 		*known = intern_add(&g->paths, path.s, path.n);
+}
+
+/* What a module map says, as lines of the log would. */
+static void learn_map(struct stack_text *x, const struct trace *map)
+{
+	stack_modules_add_map(&x->gathered->said, map);
+	for (size_t i = 1; i < map->n_modules; i++) {
+		struct stack_text_part path;
+
+		path.s = intern_text(&map->strings, map->modules[i].name, &path.n);
+		learn_path(x, path);
+	}
+}
+
+static struct stack_text_gathered *stack_text_begin(struct stack_text *x)
+{
+	if (x->gathered)
+		return x->gathered;
+	x->gathered = mem_zalloc(sizeof *x->gathered);
+	if (x->maps)
+		learn_map(x, x->maps);
+	return x->gathered;
 }
 
 static bool is_file(const char *path)
@@ -168,7 +204,8 @@ static void add_module_name(const struct stack_text *x, struct stack_text_part m
 static bool is_windows(const struct stack_line *l)
 {
 	return l->kind == STACK_LINE_UNREAL || l->kind == STACK_LINE_UNITY ||
-	       l->kind == STACK_LINE_WINDBG || l->kind == STACK_LINE_FAULT;
+	       l->kind == STACK_LINE_WINDBG || l->kind == STACK_LINE_WINDBG_SYMBOL ||
+	       l->kind == STACK_LINE_FAULT;
 }
 
 static bool parse_line(const char *s, size_t n, struct stack_line *l)
@@ -176,93 +213,57 @@ static bool parse_line(const char *s, size_t n, struct stack_line *l)
 	return stack_line_parse(s, n, l) || stack_line_parse_windows(s, n, l);
 }
 
-/* A name without its extension, in small letters; WinDbg has "_" for what is no letter and no digit, and Unreal's XML
- * has "&amp;" for "&". */
-static void add_stem(struct buf *to, const char *s, size_t n)
-{
-	if (n > 4 && s[n - 4] == '.')
-		n -= 4;
-	for (size_t i = 0; i < n; i++) {
-		buf_addc(to,
-			 isalnum((unsigned char)s[i]) ? (char)tolower((unsigned char)s[i]) : '_');
-		if (n - i > 4 && !memcmp(s + i, "&amp;", 5))
-			i += 4;
-	}
-}
-
-static uint64_t stem_hash(struct stack_text_part m)
-{
-	struct buf stem = BUF_INIT;
-	uint64_t h;
-
-	add_stem(&stem, m.s, m.n);
-	h = hash_bytes(buf_at(&stem, 0), stem.len);
-	buf_release(&stem);
-	return h;
-}
-
-static void learn_base(struct stack_text *x, const struct stack_line_module *m)
+/* The module of a line, whose extension other lines may have; an address becomes an offset in it. */
+static void place_line(struct stack_text *x, struct stack_text_line *line, struct stack_line *l)
 {
 	struct stack_text_gathered *g = x->gathered;
-	uint32_t *last = map64_put(&g->base_of, stem_hash(m->name));
+	const struct stack_module *m =
+	    l->has_address ? stack_modules_at(&g->said, l->module, l->address, line->number) : NULL;
+	struct stack_text_part name;
 
-	if (g->n_bases > PATHS || (*last && g->bases[*last - 1].base == m->base))
-		return;
-	VEC_PUSH(g->bases, g->n_bases, g->cap_bases) =
-	    (struct stack_text_base){m->base, m->size, g->n_seen, *last};
-	*last = (uint32_t)g->n_bases;
-}
-
-/* An address of a line becomes an offset in its module. The log may name the modules behind the first calls, and have
- * several reports. */
-static bool take_off_base(const struct stack_text *x, struct stack_line *l, uint64_t number)
-{
-	const struct stack_text_gathered *g = x->gathered;
-	const struct stack_text_base *found = NULL;
-
-	for (uint32_t id = map64_get(&g->base_of, stem_hash(l->module)); id;) {
-		const struct stack_text_base *b = &g->bases[id - 1];
-
-		if (l->address - b->base < b->size)
-			found = b;
-		if (found && b->from <= number)
-			break;
-		id = b->before;
+	if (m && !l->has_offset && !l->has_plus) {
+		l->offset = l->address - m->base;
+		l->has_offset = true;
 	}
-	if (!found)
-		return false;
-	l->offset = l->address - found->base;
-	l->has_offset = true;
-	return true;
+	if (!m)
+		m = stack_modules_said(&g->said, l->module, line->number);
+	if (!m || g->paths.n > PATHS || stack_module_has_extension(l->module))
+		return;
+	name = stack_module_name(&g->said, m);
+	line->module = intern_add(&g->paths, name.s, name.n);
+	l->module.s = intern_text(&g->paths, line->module, &l->module.n);
 }
 
-/* The file that was given for a module, of which a log has the stem alone. */
-static const char *file_of_stem(const struct stack_text *x, struct stack_text_part m)
+/* A module without a name is the only one that was given. */
+static const char *name_of_only_wasm(const struct stack_text *x)
 {
 	const struct find_files *f = &x->symbolizer->files;
-	const char *found = NULL;
-	struct buf want = BUF_INIT, stem = BUF_INIT;
+	const char *name = NULL;
 
-	add_stem(&want, m.s, m.n);
-	for (size_t i = 0; i < f->n && !found; i++) {
-		const char *base = path_base(f->items[i]->path);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct find_file *item = f->items[i];
 
-		stem.len = 0;
-		add_stem(&stem, base, strlen(base));
-		if (f->items[i]->given && !f->items[i]->foreign && stem.len == want.len &&
-		    !memcmp(buf_at(&stem, 0), buf_at(&want, 0), want.len))
-			found = f->items[i]->path;
+		if (!item->given || !item->object || object_arch(item->object) != ARCH_WASM)
+			continue;
+		if (name)
+			return NULL;
+		name = item->module ? item->module : item->path;
 	}
-	buf_release(&want);
-	buf_release(&stem);
-	return found;
+	return name;
 }
 
-/* "base.apk!libgame.so" is the library, "base.apk" from an offset on the one that is there. */
-static void stack_text_add_library(struct stack_text *x, const struct stack_line *l, struct buf *to)
+static const struct find_file *file_at(const struct stack_text *x, uint32_t file)
+{
+	return file ? x->symbolizer->files.items[file - 1] : NULL;
+}
+
+/* "base.apk!libgame.so" is the library, "base.apk" from an offset on the one that is there. file: that of the line. */
+static void stack_text_add_library(struct stack_text *x, const struct stack_line *l, uint32_t file,
+				   struct buf *to)
 {
 	struct stack_text_part m = l->module;
 	const char *inner = m.n ? memrchr(m.s, '!', m.n) : NULL;
+	const struct find_file *given = file_at(x, file);
 	struct find_file *f = NULL;
 	uint64_t offset = l->archive;
 
@@ -279,31 +280,44 @@ static void stack_text_add_library(struct stack_text *x, const struct stack_line
 	}
 	if (inner)
 		m = (struct stack_text_part){inner + 1, (size_t)(m.s + m.n - inner) - 1};
-	if (is_windows(l) && file_of_stem(x, m))
-		buf_adds(to, file_of_stem(x, m));
+	if (given)
+		buf_adds(to, given->module ? given->module : given->path);
+	else if (l->kind == STACK_LINE_WASM && !m.n && name_of_only_wasm(x))
+		buf_adds(to, name_of_only_wasm(x));
 	else if (l->kind == STACK_LINE_WASM || is_windows(l))
 		buf_add(to, m.s, m.n);
 	else
 		add_module_name(x, m, l->build_id.n, to);
 }
 
-static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_line *l)
+/* As the line has it, or a module map. */
+static struct object_build_id id_of(const struct stack_text *x, const struct stack_line *l)
+{
+	struct object_build_id id = {.len = 0};
+
+	if (!is_windows(l))
+		id.len = (uint8_t)stack_line_build_id(l, id.bytes, sizeof id.bytes);
+	else if (!stack_modules_id(&x->gathered->said, l->module, &id))
+		id.len = 0;
+	return id;
+}
+
+static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_line *l,
+				     uint32_t file)
 {
 	struct stack_text_gathered *g = x->gathered;
 	struct module m = {.name = 0};
 	struct buf name = BUF_INIT;
-	uint64_t key = hash_bytes_seeded(l->module.s, l->module.n,
-					 hash_bytes(l->build_id.s, l->build_id.n) + l->archive);
+	uint64_t key = hash_bytes_seeded(
+	    l->module.s, l->module.n, hash_bytes(l->build_id.s, l->build_id.n) + l->archive + file);
 	uint32_t *known = map64_put(&g->module_of, key);
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	size_t n;
+	struct object_build_id id = id_of(x, l);
 
 	if (*known)
 		return *known;
-	stack_text_add_library(x, l, &name);
+	stack_text_add_library(x, l, file, &name);
 	m.name = trace_string(g->t, buf_at(&name, 0), name.len);
-	n = stack_line_build_id(l, id, sizeof id);
-	m.build_id = n ? trace_string(g->t, (const char *)id, n) : 0;
+	m.build_id = id.len ? trace_string(g->t, (const char *)id.bytes, id.len) : 0;
 	buf_release(&name);
 	known = map64_put(&g->module_of, key);
 	*known = trace_module(g->t, &m);
@@ -320,18 +334,6 @@ static bool is_first(const struct stack_text_gathered *g, const struct stack_lin
 	return !g->in_stack;
 }
 
-/* Android and the sanitizers print the address of the call, one less than the return address. At "name+0x0" a signal
- * stopped the program: the call of a return address there would be in another function. */
-static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_line *l)
-{
-	bool at_start = l->has_plus && !l->plus;
-
-	if (l->kind == STACK_LINE_GLIBC ||
-	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && !is_first(g, l)))
-		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
-	return LOCATION_EXACT;
-}
-
 static uint64_t key_of(const struct stack_line *l, uint8_t kind)
 {
 	uint64_t h = hash_bytes_seeded(l->module.s, l->module.n, kind);
@@ -339,34 +341,65 @@ static uint64_t key_of(const struct stack_line *l, uint8_t kind)
 	h = hash_bytes_seeded(l->build_id.s, l->build_id.n, h);
 	if (!l->has_offset)
 		h = hash_bytes_seeded(l->name.s, l->name.n, h + 1);
+	if (l->kind == STACK_LINE_WASM)
+		h = hash_u64(h ^ l->number);
 	h = hash_u64(h ^ (l->has_offset ? l->offset : l->plus)) + l->archive;
 	return h ? h : 1;
 }
 
-/* glibc names the symbol before an address, and not the address. */
+/* Android and the sanitizers print the address of the call, one less than the return address. At "name+0x0" a signal
+ * stopped the program: the call of a return address there would be in another function. */
+static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_line *l)
+{
+	bool at_start = l->has_plus && !l->plus;
+
+	if (l->kind ==
+	    STACK_LINE_WINDBG_SYMBOL) /* the call that WinDbg blames, which may be a caller */
+		return map64_get(&g->callers, key_of(l, LOCATION_RETURN)) ? LOCATION_RETURN
+									  : LOCATION_EXACT;
+	if (l->kind == STACK_LINE_GLIBC ||
+	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && !is_first(g, l)))
+		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
+	return LOCATION_EXACT;
+}
+
+/* glibc and WinDbg name the symbol before an address, and not the address. */
 static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint32_t module,
 			 uint64_t *vaddr)
 {
 	struct stack_text_gathered *g = x->gathered;
-	const struct files_module m = {.name = trace_text(g->t, g->t->modules[module].name)};
+	const struct files_module m = {.name = trace_text(g->t, g->t->modules[module].name),
+				       .id = id_of(x, l)};
 	enum reason reason;
 	struct find_file *f = files_find(&x->symbolizer->files, &m, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
 	bool found = f && object_symbol_value(f->object, symbol, l->name.n, vaddr);
+	struct buf note = BUF_INIT;
+	size_t n = 0;
 
 	free(symbol);
+	if (f && !found && is_windows(l))
+		stack_name_find(f->object, l->name, l->plus, vaddr, &n);
+	if (n > 1) {
+		buf_addf(&note, "%.*s: %zu functions of %s are called %.*s",
+			 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s, n,
+			 f->path, (int)(l->name.n < PATH_MAX ? l->name.n : PATH_MAX), l->name.s);
+		add_note(x, &note);
+		buf_release(&note);
+	}
 	*vaddr += l->plus;
-	return found;
+	return found || n == 1;
 }
 
 /* Requests the line's address, unless it was requested before. */
-static void stack_text_ask(struct stack_text *x, const struct stack_line *l, uint8_t kind,
-			   uint64_t key)
+static void stack_text_ask(struct stack_text *x, const struct stack_line *l,
+			   const struct stack_text_line *line)
 {
+	const uint64_t key = line->key;
 	struct stack_text_gathered *g = x->gathered;
 	struct location at = {.raw = l->offset,
 			      .space = l->kind == STACK_LINE_WASM ? SPACE_FILE_OFFSET : SPACE_VADDR,
-			      .kind = kind};
+			      .kind = line->kind};
 	uint32_t *location;
 
 	if (map64_get(&g->answer_of, key))
@@ -377,7 +410,7 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l, uin
 	*location = 1; /* the table may move below */
 	if (!g->t)
 		g->t = trace_new();
-	at.module = stack_text_module_of(x, l);
+	at.module = stack_text_module_of(x, l, line->file);
 	if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
 		at.space = SPACE_UNKNOWN;
 	location = map64_put(&g->asked, key);
@@ -390,18 +423,20 @@ static void learn_module(struct stack_text *x, const char *s, size_t n, const st
 	struct stack_line_module m;
 
 	if (!l && stack_line_parse_module(s, n, &m))
-		learn_base(x, &m);
-	if (l && l->kind == STACK_LINE_UNREAL && l->has_offset)
-		learn_base(
-		    x, &(struct stack_line_module){l->module, l->address - l->offset, UINT64_MAX});
+		stack_modules_add(&x->gathered->said, &m, x->gathered->n_seen);
+	if (l && l->kind == STACK_LINE_UNREAL && l->has_offset) {
+		m = (struct stack_line_module){
+		    .name = l->module, .base = l->address - l->offset, .has_base = true};
+		stack_modules_add(&x->gathered->said, &m, x->gathered->n_seen);
+	}
 }
 
 /* A stack of Windows' tools ends with a line that is none; the symbol handler of Unity's log may say something in the
  * middle of one. */
 static bool ends_stack(const struct stack_text_gathered *g, const char *s, size_t n)
 {
-	return !n || g->in_stack == STACK_LINE_UNREAL || (n == 1 && *s == '\r') || *s == '=' ||
-	       memchr(s, '<', n);
+	return !n || g->in_stack == STACK_LINE_UNREAL || stack_line_begins_windbg(s, n) ||
+	       (n == 1 && *s == '\r') || *s == '=' || memchr(s, '<', n);
 }
 
 /* "00 (Inline Function) --------`--------     game!name+0x5 [file @ line]": the next call has the address. */
@@ -409,7 +444,7 @@ static bool is_inlined(const char *s, size_t n)
 {
 	static const char mark[] = " (Inline";
 
-	return n > 2 && memmem(s, n < 16 ? n : 16, mark, sizeof mark - 1);
+	return n > 2 && memmem(s, n < 32 ? n : 32, mark, sizeof mark - 1);
 }
 
 static bool begins_xml(const char *s, size_t n)
@@ -433,8 +468,17 @@ static void take_fault(struct stack_text *x, const char *s, size_t n, struct sta
 				 : 0;
 		return;
 	}
-	line->faulted = g->faulted;
+	line->faulted = f->has_offset ? g->faulted : 0;
 	line->offset = f->offset;
+	line->stamp = f->stamp;
+}
+
+/* The module as other lines call it. */
+static void name_module(const struct stack_text *x, const struct stack_text_line *line,
+			struct stack_line *l)
+{
+	if (line->module)
+		l->module.s = intern_text(&x->gathered->paths, line->module, &l->module.n);
 }
 
 /* The call of a line that waits; false: it is none. */
@@ -444,6 +488,8 @@ static bool call_of(const struct stack_text *x, const struct stack_text_line *li
 	const struct stack_text_gathered *g = x->gathered;
 	const char *s = buf_at(&g->text, line->at);
 
+	if (line->symbol)
+		return stack_line_parse_symbol(s, line->n, l);
 	if (!line->faulted)
 		return parse_line(s, line->n, l);
 	*l = (struct stack_line){
@@ -454,31 +500,205 @@ static bool call_of(const struct stack_text *x, const struct stack_text_line *li
 	return true;
 }
 
+static uint64_t hash_of_module(const struct stack_line *l)
+{
+	return l->kind == STACK_LINE_WASM ? hash_bytes(l->module.s, l->module.n)
+					  : stack_module_stem(l->module);
+}
+
+/* Of a module and its file, index + 1; 0: not known. */
+static uint64_t hash_of_build(const struct stack_line *l, uint32_t file)
+{
+	return hash_u64(hash_of_module(l) + file);
+}
+
+/* A line says that a file is of another build. Of a log that is followed, calls have been printed before. */
+static void note_other_build(struct stack_text *x, const struct stack_line *l, uint32_t file,
+			     const char *why)
+{
+	uint32_t named = map64_get(&x->gathered->named_of, hash_of_build(l, file));
+	const struct find_file *f = file_at(x, file);
+	struct buf note = BUF_INIT;
+
+	if (l->module.n)
+		buf_addf(&note, "%.*s: ", (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX),
+			 l->module.s);
+	buf_addf(&note, "%s is of another build: %s", f ? f->path : "its file", why);
+	if (named)
+		buf_addf(&note,
+			 "; this line came when %" PRIu32
+			 " calls had been named, which may be wrong",
+			 named);
+	add_note(x, &note);
+	buf_release(&note);
+}
+
+/* Lines of wasm have the number of the function, too. In a file of another build the address is in another function, or in
+ * none. */
+static bool differs_in_number(struct object *o, const struct stack_line *l, struct buf *why)
+{
+	uint64_t vaddr, number;
+	size_t n;
+
+	object_code(o, &n);
+	if (object_arch(o) != ARCH_WASM || !n)
+		return false;
+	if (object_offset_to_vaddr(o, l->offset, &vaddr) ||
+	    !object_function_number(o, vaddr, &number))
+		buf_addf(why,
+			 "the log has function %" PRIu64 " at 0x%" PRIx64
+			 ", the file has no function there",
+			 l->number, l->offset);
+	else if (number != l->number)
+		buf_addf(why,
+			 "the log has function %" PRIu64 " at 0x%" PRIx64
+			 ", the file function %" PRIu64,
+			 l->number, l->offset, number);
+	return why->len;
+}
+
+/* The file that the module's name leads to, index + 1; 0: none. */
+static uint32_t first_wasm(struct stack_text *x, const struct stack_line *l)
+{
+	uint32_t *known = map64_put(&x->gathered->wasm_file, hash_of_module(l));
+	struct files_module m = {.name = ""};
+	struct buf name = BUF_INIT;
+	const struct find_file *f;
+	enum reason reason;
+
+	if (*known)
+		return *known;
+	stack_text_add_library(x, l, 0, &name);
+	m.name = buf_str(&name);
+	f = files_find(&x->symbolizer->files, &m, &reason);
+	if (f)
+		*known = f->index + 1;
+	buf_release(&name);
+	return f ? f->index + 1 : 0;
+}
+
+/* The file, and given ones of its name, which may be of other builds: of those from this one on the next. 0: no more. */
+static uint32_t next_wasm(const struct stack_text *x, uint32_t first, uint32_t file)
+{
+	const struct find_files *files = &x->symbolizer->files;
+	const struct find_file *f = file_at(x, first);
+
+	for (uint32_t i = file == first ? 0 : file; f && f->given && !f->module && i < files->n;
+	     i++) {
+		const struct find_file *y = files->items[i];
+
+		if (y != f && y->given && !y->module && y->object &&
+		    object_arch(y->object) == ARCH_WASM &&
+		    !strcmp(path_base(y->path), path_base(f->path)))
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool is_other_build(const struct stack_text *x, const struct stack_line *l, uint32_t file)
+{
+	return map64_get(&x->gathered->other_builds, hash_of_build(l, file));
+}
+
+static void judge_by_number(struct stack_text *x, const struct stack_line *l)
+{
+	struct stack_text_gathered *g = x->gathered;
+	uint32_t *known = l->kind == STACK_LINE_WASM && l->has_offset && g->judged.n < ANSWERS
+			      ? map64_put(&g->judged, key_of(l, LOCATION_EXACT))
+			      : NULL;
+	uint32_t first;
+
+	if (!known || *known)
+		return;
+	*known = 1;
+	first = first_wasm(x, l);
+	for (uint32_t file = first; file; file = next_wasm(x, first, file)) {
+		struct buf why = BUF_INIT;
+
+		if (!is_other_build(x, l, file) &&
+		    differs_in_number(file_at(x, file)->object, l, &why)) {
+			note_other_build(x, l, file, buf_str(&why));
+			*map64_put(&g->other_builds, hash_of_build(l, file)) = 1;
+		}
+		buf_release(&why);
+	}
+}
+
+/* The first file that no line contradicts. */
+static void choose_wasm(struct stack_text *x, struct stack_text_line *line,
+			const struct stack_line *l)
+{
+	uint32_t first = first_wasm(x, l), file = first;
+
+	while (file && is_other_build(x, l, file))
+		file = next_wasm(x, first, file);
+	line->file = file;
+	if (first && !file)
+		line->refused = REASON_REPLACED;
+}
+
+/* What a line says of modules; l: the call that it is, or NULL. */
+static void learn_line(struct stack_text *x, const char *s, size_t n, const struct stack_line *l)
+{
+	if (!l)
+		learn_path(x, stack_line_mapped(s, n));
+	else if ((l->module.n || l->kind == STACK_LINE_WASM) && (l->has_offset || l->has_plus))
+		learn_path(x, l->module);
+	if (l && l->bits)
+		*map64_put(&x->gathered->bits, stack_module_stem(l->module)) |=
+		    l->bits == 64 ? 2 : 1;
+	learn_module(x, s, n, l);
+}
+
+void stack_text_scan(struct stack_text *x, const char *s, size_t n)
+{
+	struct stack_text_gathered *g = stack_text_begin(x);
+	struct stack_line l;
+	bool is_call = parse_line(s, n, &l);
+
+	g->scanning = true;
+	learn_line(x, s, n, is_call ? &l : NULL);
+	if (is_call)
+		judge_by_number(x, &l);
+	g->n_seen++;
+}
+
 void stack_text_line(struct stack_text *x, const char *s, size_t n)
 {
 	struct stack_text_gathered *g = stack_text_begin(x);
-	struct stack_text_line line = {.at = g->text.len, .n = n, .number = g->n_seen++};
+	struct stack_text_line line = {.at = g->text.len, .n = n};
 	struct stack_line l;
+	bool is_call;
 
-	if (parse_line(s, n, &l)) {
+	if (g->scanning) {
+		g->n_seen = 0;
+		g->scanning = false;
+		g->scanned = true;
+	}
+	line.number = g->n_seen++;
+	line.symbol = g->symbol_next && stack_line_parse_symbol(s, n, &l);
+	is_call = line.symbol || parse_line(s, n, &l);
+	if (!g->scanned)
+		learn_line(x, s, n, is_call ? &l : NULL);
+	if (is_call) {
 		line.kind = kind_of(g, &l);
-		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus)) {
-			learn_path(x, l.module);
+		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus))
 			line.key = key_of(&l, line.kind);
-		}
-		learn_module(x, s, n, &l);
-		if (is_windows(&l) || (l.kind == STACK_LINE_JAVA && *s != '#'))
+		if (l.kind == STACK_LINE_WINDBG && line.kind == LOCATION_RETURN &&
+		    g->callers.n < ANSWERS)
+			*map64_put(&g->callers, line.key) = 1;
+		if ((is_windows(&l) && l.kind != STACK_LINE_WINDBG_SYMBOL) ||
+		    (l.kind == STACK_LINE_JAVA && *s != '#'))
 			g->in_stack = l.kind;
 		g->only_inlined = false;
 	} else {
-		learn_path(x, stack_line_mapped(s, n));
-		learn_module(x, s, n, NULL);
 		take_fault(x, s, n, &line);
 		if (ends_stack(g, s, n))
 			g->in_stack = STACK_LINE_NONE;
 		g->only_inlined = is_inlined(s, n) && (g->only_inlined || !g->in_stack);
 		g->in_xml |= begins_xml(s, n);
 	}
+	g->symbol_next = stack_line_announces_symbol(s, n);
 	buf_add(&g->text, s, n);
 	if (line.faulted && call_of(x, &line, &l)) {
 		line.kind = LOCATION_EXACT;
@@ -487,21 +707,125 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 	VEC_PUSH(g->lines, g->n_lines, g->cap_lines) = line;
 }
 
+static void find_other_builds(struct stack_text *x)
+{
+	struct stack_text_gathered *g = x->gathered;
+	struct stack_line l;
+
+	for (size_t i = 0; i < g->n_lines; i++)
+		if (g->lines[i].key && call_of(x, &g->lines[i], &l))
+			judge_by_number(x, &l);
+}
+
+/* What is known of the module of a line. */
+static struct stack_module_facts facts_of(const struct stack_text *x,
+					  const struct stack_text_line *line,
+					  const struct stack_line *l)
+{
+	const struct stack_text_gathered *g = x->gathered;
+	const struct stack_module *m =
+	    l->has_address ? stack_modules_at(&g->said, l->module, l->address, line->number) : NULL;
+	uint32_t widths = map64_get(&g->bits, stack_module_stem(l->module));
+	struct stack_module_facts facts = {.windows = l->kind != STACK_LINE_UNREAL,
+					   .id = id_of(x, l)};
+
+	if (!m || (!m->stamp && !m->size))
+		m = stack_modules_said(&g->said, l->module, line->number);
+	facts.stamp = line->stamp || !m ? line->stamp : m->stamp;
+	facts.size = m ? m->size : 0;
+	facts.bits = l->bits ? l->bits : widths == 1 ? 32 : widths == 2 ? 64 : 0;
+	return facts;
+}
+
+/* Why a line of Windows is not asked for: two files fit, or what the log says of the module is not so of its file. */
+static enum reason judge_module(struct stack_text *x, const struct stack_line *l,
+				const struct stack_module_facts *facts, uint32_t *file)
+{
+	const struct find_file *chosen, *other, *found;
+	struct files_module m = {.name = "", .id = facts->id};
+	struct buf name = BUF_INIT, why = BUF_INIT, note = BUF_INIT;
+	enum reason reason = REASON_RESOLVED, missing;
+	const int n = (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX);
+	bool proven = false;
+
+	chosen = stack_module_file(&x->symbolizer->files, l->module, facts, &other);
+	*file = chosen ? chosen->index + 1 : 0;
+	if (chosen && other) {
+		buf_addf(
+		    &note,
+		    "%.*s: nothing says whether it is %s or %s: none is used; -e %.*s=FILE says it",
+		    n, l->module.s, chosen->path, other->path, n, l->module.s);
+		add_note(x, &note);
+		reason = REASON_NO_FILE;
+	} else {
+		stack_text_add_library(x, l, *file, &name);
+		m.name = buf_str(&name);
+		found = files_find(&x->symbolizer->files, &m, &missing);
+		if (chosen)
+			reason = stack_module_judge(chosen, facts, &proven, &why);
+		if (!reason && found && found != chosen) {
+			chosen = found;
+			reason = stack_module_judge(found, facts, &proven, &why);
+		}
+		proven |= found && files_proven(found, &m);
+	}
+	if (chosen && why.len)
+		note_other_build(x, l, chosen->index + 1, buf_str(&why));
+	if (proven) /* then something does show the build */
+		*map64_put(&x->gathered->unproven, stack_module_stem(l->module)) = 1;
+	buf_release(&name);
+	buf_release(&why);
+	buf_release(&note);
+	return reason;
+}
+
+/* The same, once for all lines of which the log says the same. */
+static void judge_line(struct stack_text *x, struct stack_text_line *line,
+		       const struct stack_line *l)
+{
+	struct stack_text_gathered *g = x->gathered;
+	const struct stack_module_facts facts = facts_of(x, line, l);
+	uint64_t key = hash_bytes_seeded(
+	    l->module.s, l->module.n,
+	    hash_u64(facts.stamp ^ (facts.size << 32) ^ ((uint64_t)facts.bits << 56)) +
+		facts.windows);
+	uint32_t known = map64_get(&g->judged, key);
+
+	if (!known) {
+		uint32_t file;
+		enum reason reason = judge_module(x, l, &facts, &file);
+
+		known = file << 8 | ((uint32_t)reason + 1);
+		*map64_put(&g->judged, key) = known;
+	}
+	line->file = known >> 8;
+	line->refused = (uint8_t)((known & 0xff) - 1);
+}
+
 /* Only now: later lines say where modules of earlier ones are. */
 static void ask_all(struct stack_text *x)
 {
 	struct stack_text_gathered *g = x->gathered;
 	struct stack_line l;
 
+	find_other_builds(x);
 	for (size_t i = 0; i < g->n_lines; i++) {
 		struct stack_text_line *line = &g->lines[i];
 
 		if (!call_of(x, line, &l))
 			continue;
-		if (is_windows(&l) && !line->key && take_off_base(x, &l, line->number))
-			line->key = key_of(&l, line->kind);
-		if (line->key)
-			stack_text_ask(x, &l, line->kind, line->key);
+		if (is_windows(&l)) {
+			place_line(x, line, &l);
+			line->key = l.has_offset || l.has_plus ? key_of(&l, line->kind) : 0;
+			if (line->key)
+				judge_line(x, line, &l);
+		} else if (l.kind == STACK_LINE_WASM) {
+			choose_wasm(x, line, &l);
+		}
+		if (line->key && line->file)
+			line->key = hash_u64(line->key + line->file) | 1;
+		if (line->key && !line->refused)
+			stack_text_ask(x, &l, line);
 	}
 }
 
@@ -765,12 +1089,15 @@ static void print_wasm(struct buf *b, const struct stack_text *x, const char *s,
 		       const struct stack_line *l, const struct stack_text_answer *a)
 {
 	bool v8 = s[l->call] == 'a' && l->tail > l->call && s[l->tail - 1] != '@';
+	bool async = v8 && l->name.n > 6 && !memcmp(l->name.s, "async ", 6);
 
 	for (uint32_t i = 0; i < a->n_calls; i++) {
 		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
 
 		buf_add(b, s, l->call);
 		buf_adds(b, v8 ? "at " : "");
+		if (async && i + 1 == a->n_calls)
+			buf_adds(b, "async ");
 		buf_adds(b, text_of(x, c->function));
 		buf_adds(b, v8 ? " (" : "@");
 		if (c->file) {
@@ -850,12 +1177,129 @@ static bool is_better(const struct stack_text *x, const struct stack_line *l,
 	return a->n_calls && (!l->name.n || x->gathered->answer_calls[a->call].file);
 }
 
+/* The log has a function's name and its line, so that its tool knew the file's symbols: at this address the file has
+ * another function. Names without a line may be those of the nearest export. */
+static bool is_other_function(struct stack_text *x, const struct stack_text_line *line,
+			      const struct stack_line *l, const struct stack_text_answer *a)
+{
+	const struct stack_text_call *calls = &x->gathered->answer_calls[a->call];
+	struct buf why = BUF_INIT;
+
+	if (!is_windows(l) || !l->name.n || !l->file.n || !a->n_calls)
+		return false;
+	for (uint32_t i = 0; i < a->n_calls; i++)
+		if (!stack_name_differs(l->name, text_of(x, calls[i].function)))
+			return false;
+	buf_addf(&why, "where the log has %.*s, the file has %s",
+		 (int)(l->name.n < PATH_MAX ? l->name.n : PATH_MAX), l->name.s,
+		 text_of(x, calls[a->n_calls - 1].function));
+	if (!is_other_build(x, l, line->file))
+		note_other_build(x, l, line->file, buf_str(&why));
+	*map64_put(&x->gathered->other_builds, hash_of_build(l, line->file)) = 1;
+	buf_release(&why);
+	return true;
+}
+
+/* Logs of Windows have no build-ids: a name may be of any build. */
+static void note_unproven(struct stack_text *x, const struct stack_text_line *line,
+			  const struct stack_line *l)
+{
+	struct stack_text_gathered *g = x->gathered;
+	uint32_t *noted = is_windows(l) && g->unproven.n < PATHS
+			      ? map64_put(&g->unproven, stack_module_stem(l->module))
+			      : NULL;
+	struct files_module m = {.name = ""};
+	struct buf name = BUF_INIT, text = BUF_INIT;
+	struct find_file *f;
+	enum reason reason;
+
+	if (!noted || *noted)
+		return;
+	*noted = 1;
+	stack_text_add_library(x, l, line->file, &name);
+	m.name = buf_str(&name);
+	f = files_find(&x->symbolizer->files, &m, &reason);
+	buf_addf(&text, "%.*s: the log has no build-id: nothing shows whether %s is of this build",
+		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s,
+		 f ? f->path : "its file");
+	add_note(x, &text);
+	buf_release(&name);
+	buf_release(&text);
+}
+
+/* The log has an address, and not where the module was that holds it. */
+static void note_no_base(struct stack_text *x, const struct stack_text_line *line,
+			 const struct stack_line *l)
+{
+	const struct stack_module_facts facts = facts_of(x, line, l);
+	const struct find_file *other;
+	struct buf text = BUF_INIT;
+
+	if (!is_windows(l) || !l->has_address ||
+	    !stack_module_file(&x->symbolizer->files, l->module, &facts, &other))
+		return;
+	buf_addf(&text, "%.*s: the log does not say where it was in memory: ",
+		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
+	buf_adds(&text, l->kind == STACK_LINE_UNREAL
+			    ? "put the CrashContext.runtime-xml of the crash behind the log, or "
+			      "give its minidump with --maps"
+			    : "the lines that list its modules are missing; --maps takes the "
+			      "minidump of the crash");
+	add_note(x, &text);
+	buf_release(&text);
+}
+
+/* Return addresses that follow no calls in a file: it is of another build. */
+static void keep_notes(struct stack_text_gathered *g)
+{
+	for (size_t i = 0; i < g->t->n_notes; i++) {
+		const struct trace_note *n = &g->t->notes[i];
+
+		if (n->severity == NOTE_LOSS || n->severity == NOTE_GUESS)
+			intern_add(&g->notes, n->text, strlen(n->text));
+	}
+}
+
+/* A name that -e gives and no line has is a slip: what the names are. */
+static void note_modules(struct stack_text *x)
+{
+	enum { SHOWN = 20 };
+	struct stack_text_gathered *g = x->gathered;
+	const struct find_files *f = &x->symbolizer->files;
+	uint32_t n = intern_count(&g->modules);
+	struct buf text = BUF_INIT;
+	bool slip = false;
+
+	g->listed = true;
+	for (size_t i = 0; i < f->n; i++)
+		slip |= f->items[i]->module && !f->items[i]->wanted;
+	buf_adds(&text, "the modules of the log:");
+	for (uint32_t i = 1; i <= n && i <= SHOWN; i++)
+		buf_addf(&text, "%s %s", i > 1 ? "," : "", intern_text(&g->modules, i, NULL));
+	if (n > SHOWN)
+		buf_addf(&text, ", and %u more", n - SHOWN);
+	if (slip && n)
+		intern_add(&g->notes, text.data, text.len);
+	buf_release(&text);
+}
+
+const char *stack_text_next_note(struct stack_text *x)
+{
+	struct stack_text_gathered *g = x->gathered;
+
+	if (g && !g->listed)
+		note_modules(x);
+	return g && g->n_told < intern_count(&g->notes) ? intern_text(&g->notes, ++g->n_told, NULL)
+							: NULL;
+}
+
 static void stack_text_print_line(struct stack_text *x, const struct stack_text_line *line,
 				  struct buf *out)
 {
 	struct stack_text_gathered *g = x->gathered;
 	const char *s = buf_at(&g->text, line->at);
 	const struct stack_text_answer *a = NULL;
+	enum reason refused = (enum reason)line->refused;
 	struct stack_line l;
 	uint32_t id;
 
@@ -866,17 +1310,29 @@ static void stack_text_print_line(struct stack_text *x, const struct stack_text_
 	}
 	if (is_sanitizer(&l) && !l.number)
 		g->shift = 0;
-	id = line->key ? map64_get(&g->answer_of, line->key) : 0;
+	id = line->key && !line->refused ? map64_get(&g->answer_of, line->key) : 0;
 	if (id)
 		a = &g->answers[id - 1];
 	x->calls++;
-	if (a && is_better(x, &l, a)) {
+	if (l.module.n && l.module.n <= PATH_MAX && g->modules.n < PATHS)
+		intern_add(&g->modules, l.module.s, l.module.n);
+	if (a && is_other_function(x, line, &l, a))
+		refused = REASON_REPLACED;
+	if (a && !refused && is_better(x, &l, a)) {
 		x->named++;
+		if (is_windows(&l) || l.kind == STACK_LINE_WASM)
+			++*map64_put(&g->named_of, hash_of_build(&l, line->file));
+		name_module(x, line, &l);
+		note_unproven(x, line, &l);
 		print_named(out, x, s, line->n, &l, a);
 		g->shift += is_sanitizer(&l) ? a->n_calls - 1 : 0;
 		return;
 	}
-	if (l.name.n)
+	if (!line->key)
+		note_no_base(x, line, &l);
+	if (refused)
+		x->reasons[refused]++;
+	else if (l.name.n)
 		x->kept++;
 	else
 		x->reasons[a && a->reason != REASON_RESOLVED ? a->reason : REASON_NO_MODULE]++;
@@ -895,6 +1351,7 @@ enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *
 		st = symbolizer_run(x->symbolizer, g->t, g->t, e);
 		if (!st)
 			keep_answers(x);
+		keep_notes(g);
 		forget_asked(g);
 	}
 	for (size_t i = 0; i < g->n_lines; i++)
@@ -917,8 +1374,16 @@ void stack_text_release(struct stack_text *x)
 		free(g->answer_calls);
 		intern_release(&g->paths);
 		map64_release(&g->path_of);
-		map64_release(&g->base_of);
-		free(g->bases);
+		stack_modules_release(&g->said);
+		map64_release(&g->judged);
+		map64_release(&g->named_of);
+		map64_release(&g->wasm_file);
+		map64_release(&g->bits);
+		map64_release(&g->callers);
+		map64_release(&g->unproven);
+		intern_release(&g->notes);
+		intern_release(&g->modules);
+		map64_release(&g->other_builds);
 	}
 	free(g);
 	*x = (struct stack_text){.calls = 0};

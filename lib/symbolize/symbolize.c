@@ -228,6 +228,9 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 	for (size_t i = 0; i < x->answers.n_complaints; i++)
 		trace_note(r->t, NOTE_INFO, 1, "%s: %s", x->file->path,
 			   intern_text(&x->answers.strings, x->answers.complaints[i], NULL));
+	why = object_debug_unproven(x->file->object);
+	if (why && x->n_addrs)
+		trace_note(r->t, NOTE_GUESS, 1, "%s: %s", x->file->path, why);
 	why = object_symbols_left_out(x->file->object, &left_out);
 	if (why)
 		trace_note(r->t, NOTE_LOSS, left_out, "%s: symbol tables left out: %s",

@@ -60,9 +60,9 @@ enum event_kind {
 	EV_KINDS
 };
 
-/* Of EV_ENTER. A pause, and away (its thread is a fiber that no thread runs) until the exit: no call, and no time of
- * anything; what begins in it is no call either. */
-enum enter_value { ENTER_CALL, ENTER_PAUSE, ENTER_AWAY };
+/* Of EV_ENTER. A pause, and away (its thread is a fiber, or a coroutine, that does not run) until the exit: no call, and no time of
+ * anything; what begins in it is no call either. A wait is a call whose time its thread is off the processor. */
+enum enter_value { ENTER_CALL, ENTER_PAUSE, ENTER_AWAY, ENTER_WAIT };
 
 /* Of EV_PROFILE; any other value is PROFILE_LIVE. Freed: at an unknown time. */
 enum profile_fate { PROFILE_FREED, PROFILE_LIVE };

@@ -781,6 +781,14 @@ static const char *const blocks_words[] = {
     [TRACE_BLOCKS_SUMMED] = "sums of blocks",
 };
 
+void trace_set_date(struct trace *t, int64_t ns)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%" PRId64, ns);
+	trace_set(t, TRACE_DATE, text);
+}
+
 void trace_set_blocks(struct trace *t, enum trace_blocks are)
 {
 	trace_set(t, TRACE_BLOCKS, blocks_words[are]);

@@ -242,6 +242,8 @@ uint32_t trace_path_stack(struct trace *t, struct trace_path *p);
 
 const char *trace_text(const struct trace *t, uint32_t string); /* NUL-terminated */
 void trace_set(struct trace *t, const char *key, const char *value);
+/* The date of the capture's time 0 (TRACE_DATE), ns since 1970 in UTC. */
+void trace_set_date(struct trace *t, int64_t ns);
 const char *trace_get(const struct trace *t, const char *key); /* NULL: not set */
 void trace_metric(struct trace *t, enum metric m, enum metric_state state, enum metric_key key);
 /* The attribute of a snapshot whose objects' ids are their addresses in memory, which other

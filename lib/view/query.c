@@ -179,13 +179,15 @@ void query_args_release(struct query_args *q)
 	free(q->formed);
 }
 
-enum status query_form_make(struct query_args *q, const struct table_document *d,
-			    const struct render_options *o, struct err *e)
+enum status query_form_write(void *args, const struct table_document *d,
+			     const struct render_options *o, FILE *out, struct err *e)
 {
+	struct query_args *q = args;
 	struct table_section one;
 	struct table_document chosen;
 	enum status st = q->form.make ? render_chosen(d, o, &one, &chosen, e) : ST_NONE;
 
+	(void)out;
 	if (st)
 		return st;
 	free(q->formed);
@@ -208,8 +210,6 @@ struct query_work {
 	int out, err;
 	FILE *to, *messages;
 };
-
-static atomic_int working;
 
 static void work_drop(struct query_work *w)
 {
@@ -244,7 +244,7 @@ static void work_run(struct query_work *w)
 	resource_scope_free(scope);
 	malloc_trim(0); /* for what comes next, in pieces of other sizes */
 	atomic_store(&w->status, status);
-	atomic_fetch_sub(&working, 1); /* before who waits sees the ends of the streams */
+	atomic_fetch_sub(w->by->working, 1); /* before who waits sees the ends of the streams */
 	if (w->messages)
 		fclose(w->messages);
 	else
@@ -286,10 +286,10 @@ static bool work_start_thread(struct query_work *w)
 	query_block_signals(&before);
 	pthread_attr_setstacksize(&how, (size_t)8 << 20);
 	pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-	atomic_fetch_add(&working, 1);
+	atomic_fetch_add(w->by->working, 1);
 	started = !pthread_create(&thread, &how, query_work, w);
 	if (!started)
-		atomic_fetch_sub(&working, 1);
+		atomic_fetch_sub(w->by->working, 1);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&how);
 	return started;
@@ -350,13 +350,13 @@ bool query_result_start(struct query_result *a, const struct query_runner *by, s
 	return true;
 }
 
-bool query_none_works(int ms)
+bool query_none_works(const struct query_runner *by, int ms)
 {
 	const struct timespec pause = {0, 1000000};
 
-	while (atomic_load(&working) > 0 && ms-- > 0)
+	while (atomic_load(by->working) > 0 && ms-- > 0)
 		nanosleep(&pause, NULL);
-	return atomic_load(&working) <= 0;
+	return atomic_load(by->working) <= 0;
 }
 
 /* --- who waits for it --- */

@@ -27,6 +27,7 @@
 #include "lib/view/argv_split.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -62,7 +63,8 @@ struct query_runner {
 	size_t n_binaries;
 	uint64_t seconds, rows; /* limits of one answer; */
 	size_t bytes;
-	size_t memory; /* of the process; 0: no limit */
+	size_t memory;       /* of the process; 0: no limit */
+	atomic_int *working; /* never NULL: threads of questions, also of those told to end */
 	/* In the thread: runs the program of q. It may be left (RESOURCE_SCOPE_LEFT). status is called in the same
 	 * thread behind that, and gives the exit status. */
 	void (*answer)(void *arg, struct query_args *q, FILE *out, FILE *err);
@@ -72,9 +74,9 @@ struct query_runner {
 
 enum status query_args_make(struct query_args *q, const struct query_runner *by, const char *text,
 			    size_t n, struct err *e);
-/* For answer: makes of d what the form of q says. ST_NONE: it has none. */
-enum status query_form_make(struct query_args *q, const struct table_document *d,
-			    const struct render_options *o, struct err *e);
+/* For answer: makes of d what the form of the struct query_args says, and prints nothing. ST_NONE: it has none. */
+enum status query_form_write(void *args, const struct table_document *d,
+			     const struct render_options *o, FILE *out, struct err *e);
 void query_args_release(struct query_args *q); /* accepts a zeroed struct */
 
 struct query_result {
@@ -109,6 +111,6 @@ void query_block_signals(sigset_t *before);
 void *query_ask(struct query_result *a, const struct query_runner *by, const char *question,
 		const struct query_form *form, struct err *e);
 /* No thread of a query is at work, also none that was told to end: what was loaded may change. Waits for it, ms at most. */
-bool query_none_works(int ms);
+bool query_none_works(const struct query_runner *by, int ms);
 
 #endif

@@ -23,11 +23,44 @@ static bool has_token(const struct route_door *d, const char *path)
 	return !differs && path[ROUTE_TOKEN + 1] == '/';
 }
 
-static bool is_name(const char *s)
+bool route_is_name(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_.";
 
 	return strlen(s) < ROUTE_NAME && strspn(s, letters) == strlen(s) && !strstr(s, "..");
+}
+
+/* Of pages with TLS there are only those of the proxy before us. */
+static bool is_own_page(const struct route_door *d, const char *origin)
+{
+	const char *proxy = d->hosts[ROUTE_PROXY];
+
+	if (!strncmp(origin, "http://", 7))
+		return is_host(d, origin + 7);
+	return *proxy && !strncmp(origin, "https://", 8) && !strcmp(origin + 8, proxy);
+}
+
+bool route_is_ours(const struct route_door *d, const struct route_request *r, bool first)
+{
+	if (!r->host || !is_host(d, r->host) || (r->origin && !is_own_page(d, r->origin)))
+		return false;
+	/* The page may be opened from a terminal or a chat; what it asks comes from itself. */
+	return !r->site || first || !strcmp(r->site, "same-origin");
+}
+
+enum route route_in_view(const char *method, const char *rest, char name[ROUTE_NAME])
+{
+	*name = 0;
+	if (strcmp(method, "GET") != 0)
+		return ROUTE_NO_METHOD;
+	if (!strcmp(rest, "state"))
+		return ROUTE_STATE;
+	if (!strcmp(rest, "ask"))
+		return ROUTE_ASK;
+	if (!route_is_name(rest))
+		return ROUTE_NOTHING;
+	strcpy(name, rest);
+	return ROUTE_ASSET;
 }
 
 enum route route_of(const struct route_door *d, const struct route_request *r,
@@ -36,22 +69,8 @@ enum route route_of(const struct route_door *d, const struct route_request *r,
 	const char *rest;
 
 	*name = 0;
-	if (!r->host || !is_host(d, r->host) || !has_token(d, r->path))
-		return ROUTE_FORBIDDEN;
-	if (r->origin && (strncmp(r->origin, "http://", 7) || !is_host(d, r->origin + 7)))
+	if (!has_token(d, r->path))
 		return ROUTE_FORBIDDEN;
 	rest = r->path + ROUTE_TOKEN + 2;
-	/* The page may be opened from a terminal or a chat; what it asks comes from itself. */
-	if (r->site && *rest && strcmp(r->site, "same-origin") != 0)
-		return ROUTE_FORBIDDEN;
-	if (strcmp(r->method, "GET") != 0)
-		return ROUTE_NO_METHOD;
-	if (!strcmp(rest, "state"))
-		return ROUTE_STATE;
-	if (!strcmp(rest, "ask"))
-		return ROUTE_ASK;
-	if (!is_name(rest))
-		return ROUTE_NOTHING;
-	strcpy(name, rest);
-	return ROUTE_ASSET;
+	return route_is_ours(d, r, !*rest) ? route_in_view(r->method, rest, name) : ROUTE_FORBIDDEN;
 }

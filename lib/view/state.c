@@ -90,6 +90,8 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	number(b, "types", types);
 	number(b, "bytes", k->bytes);
 	number(b, "load_ns", f->ns);
+	number(b, "file_bytes", f->size);
+	number(b, "taken_percent", f->taken);
 	growth(f, b);
 	kinds(k, b);
 	view_state_notes(k, b);
@@ -107,6 +109,7 @@ void view_state(const struct view *v, struct buf *to)
 	json_strings(to, "binaries", v->runner.binaries, v->runner.n_binaries);
 	json_strings(to, "debug_dirs", v->debug_dirs, v->n_debug_dirs);
 	text(to, "gate", v->gate);
+	text(to, "home", v->home);
 	text(to, "language", v->language);
 	json_key(to, "limits");
 	buf_addc(to, '{');

@@ -22,7 +22,9 @@ struct view_file {
 	const struct event_store *store;
 	uint64_t ns; /* that loading took */
 	enum view_growth growth;
-	int64_t grew; /* clock_ms, when the last of it came */
+	int64_t grew;   /* clock_ms, when the last of it came */
+	uint64_t size;  /* bytes of the file, 0: not known */
+	unsigned taken; /* percent that was read; 100: all that there is */
 };
 
 struct view {
@@ -31,12 +33,18 @@ struct view {
 	size_t n_files;
 	uint64_t version; /* grows when files were loaded again */
 	bool follow;
+	int64_t opened; /* clock_ms, when a browser asked for the page last; 0: none has */
+	bool reads;     /* a file is being read, by refresh: answers are of what was read so far */
+	const char
+	    *home; /* of a page that was opened from a list: the address of the list; NULL: none */
 	const char *gate;     /* the policy that comparisons are judged by; NULL: none */
 	const char *language; /* of the page, as render_options has it */
 	const char *const *source_dirs;
 	size_t n_source_dirs;
 	const char *const *debug_dirs; /* for what looks into binaries */
 	size_t n_debug_dirs;
+	const char *const *allowed; /* files that questions may name */
+	size_t n_allowed;
 	/* Looks whether files have changed, and loads them; may be NULL. */
 	void (*refresh)(struct view *v);
 	void *arg;

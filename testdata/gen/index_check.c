@@ -6,7 +6,7 @@
  *
  *	index_check CACHE FILE...
  *
- * Every byte of .text and its neighbourhood at once, then every eighth and single ones of them.
+ * Every byte of .text (of a PDB's first section) and its neighbourhood at once, then every eighth and single ones of them.
  * Prints files that differ, then counts; status 1 when some differ.
  */
 #include "lib/base/mem.h"
@@ -70,12 +70,14 @@ static const char *compare(struct index_cache *c, struct object *o, const uint64
 	struct dwarf_options options = {.jobs = 1, .discriminators = true};
 	struct dwarf_answers alone, through;
 	struct dwarf_job job = {.object = o, .addrs = addrs, .n = n, .out = &alone};
+	struct index_cache off;
 	struct err e = ERR_INIT;
 	const char *why = NULL;
 
 	dwarf_answers_init(&alone, n);
 	dwarf_answers_init(&through, n);
-	if (dwarf_fast(&job, 1, &options, &e))
+	cache_init(&off, &(struct cache_options){.off = true});
+	if (cache_run(&off, &job, 1, &options, &e))
 		why = "the engine cannot run";
 	job.out = &through;
 	if (!why && cache_run(c, &job, 1, &options, &e))
@@ -84,22 +86,27 @@ static const char *compare(struct index_cache *c, struct object *o, const uint64
 		why = difference(&alone, &through);
 	dwarf_answers_release(&alone);
 	dwarf_answers_release(&through);
+	cache_release(&off);
 	return why;
 }
 
 static const char *check(struct index_cache *c, struct object *o, struct counts *k)
 {
 	uint64_t addrs[MOST], some[MOST], from = 0xf00;
+	const struct object_segment *segments;
 	struct dwarf_options options = {.jobs = 1, .discriminators = true};
 	struct object_section s;
 	struct err e = ERR_INIT;
-	size_t n = 0;
+	size_t n_segments, n = 0;
 	uint64_t size;
 	const char *why;
 
 	if (!cache_prewarm(c, o, &options, &size, &e))
 		k->indexed++;
-	if (!object_section(o, ".text", &s, &e) && s.addr < UINT64_MAX / 2)
+	segments = object_segments(o, &n_segments);
+	if (object_has_pdb(o))
+		from = n_segments ? segments[0].vaddr : 0;
+	else if (!object_section(o, ".text", &s, &e) && s.addr < UINT64_MAX / 2)
 		from = s.addr > 64 ? s.addr - 64 : 0;
 	for (size_t i = 0; i < MOST; i++)
 		addrs[i] = from + i;

@@ -227,8 +227,19 @@ static void put_maps(void)
 	end_stream();
 }
 
+static void put_directory(size_t at)
+{
+	for (unsigned i = 0; i < n_streams; i++, at += 12) {
+		put_at(at, streams[i].type, 4);
+		put_at(at + 4, streams[i].size, 4);
+		put_at(at + 8, streams[i].at, 4);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	bool front = argc > 2 && !strcmp(argv[2], "front"); /* the directory, as Windows has it */
+
 	if (argc < 2)
 		return 2;
 	variant = argv[1];
@@ -236,7 +247,7 @@ int main(int argc, char **argv)
 		n_threads = (uint32_t)strtoul(argv[2], NULL, 10);
 	buf_adds(&out, "MDMP");
 	put(&out, 0xa793, 4);
-	for (int i = 0; i < 24; i += 4)
+	for (int i = 0; i < (front ? 24 + 12 * STREAMS : 24); i += 4)
 		put(&out, 0, 4);
 	if (!is("empty")) {
 		put_system();
@@ -250,12 +261,10 @@ int main(int argc, char **argv)
 			put_maps();
 	}
 	put_at(8, n_streams, 4);
-	put_at(12, here(), 4);
-	for (unsigned i = 0; i < n_streams; i++) {
-		put(&out, streams[i].type, 4);
-		put(&out, streams[i].size, 4);
-		put(&out, streams[i].at, 4);
-	}
+	put_at(12, front ? 32 : here(), 4);
+	for (unsigned i = 0; !front && i < 12 * n_streams; i++)
+		put(&out, 0, 1);
+	put_directory(front ? 32 : out.len - 12 * n_streams);
 	fwrite(out.data, 1, out.len, stdout);
 	buf_release(&out);
 	return 0;

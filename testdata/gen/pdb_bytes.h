@@ -20,16 +20,21 @@
 
 #include "testdata/gen/gen.h"
 
+#include <stdio.h>
+
 enum { PDB_BLOCK = 512, PDB_STREAMS = 14, PDB_TEXT = 0x1000, PDB_DATA = 0x3000 };
 
 struct pdb_how {
 	uint32_t age;
 	bool fastlink;
-	bool scattered; /* the blocks of streams lie backwards */
-	bool wide;      /* contributions of the second version */
-	bool cross;     /* the id of helper is one that module b.obj has */
-	bool omap;      /* what it says of .text was so before code was moved: pdb_moved */
-	bool headers;   /* and it has the section headers of both */
+	bool scattered;   /* the blocks of streams lie backwards */
+	bool wide;        /* contributions of the second version */
+	bool cross;       /* the id of helper is one that module b.obj has */
+	bool omap;        /* what it says of .text was so before code was moved: pdb_moved */
+	bool headers;     /* and it has the section headers of both */
+	bool classes;     /* of the second form */
+	bool foreign;     /* from 0x480 on, .text is of a module that has no symbols at all */
+	uint32_t publics; /* more, of one byte each, from 0x401 on */
 	uint16_t machine;
 };
 
@@ -426,7 +431,9 @@ static inline void pdb_dbi(struct buf *b, const struct pdb_how *how, uint32_t sy
 		   "B.obj");
 	put(&pieces, how->wide ? 0xf13151e4 : 0xf12eba2d, 4);
 	pdb_contribution(&pieces, 0x100, 0x250, 1, how->wide);
-	pdb_contribution(&pieces, 0x400, 0x100, 2, how->wide);
+	pdb_contribution(&pieces, 0x400, how->foreign ? 0x80 : 0x100, 2, how->wide);
+	if (how->foreign)
+		pdb_contribution(&pieces, 0x480, 0x80, 0, how->wide);
 	put(b, UINT32_MAX, 4);
 	put(b, 19990903, 4);
 	put(b, how->age, 4);
@@ -464,13 +471,16 @@ static inline void pdb_dbi(struct buf *b, const struct pdb_how *how, uint32_t sy
 static inline void pdb_streams(struct buf *s, const struct pdb_how *how)
 {
 	struct buf types = BUF_INIT, ids = BUF_INIT, map = BUF_INIT;
-	size_t at = pdb_begin(&types, 0x1505);
+	size_t at = pdb_begin(&types, how->classes ? 0x1609 : 0x1505);
 	uint32_t symbols;
 
-	put(&types, 0, 2);
-	put(&types, 0x80, 2);
+	if (!how->classes)
+		put(&types, 0, 2); /* how many members */
+	put(&types, 0x80, how->classes ? 4 : 2);
 	put(&types, 0, 8);
 	put(&types, 0, 4);
+	if (how->classes)
+		put(&types, 0, 2);
 	put(&types, 0, 2); /* its size */
 	pdb_text(&types, "Widget");
 	pdb_end(&types, at);
@@ -493,6 +503,12 @@ static inline void pdb_streams(struct buf *s, const struct pdb_how *how)
 	pdb_public(&s[7], &map, 2, 1, 0x100, "?alias@@YAXXZ");
 	pdb_public(&s[7], &map, 2, 1, 0x100, "?outer@@YAXXZ");
 	pdb_public(&s[7], &map, 2, 1, 0x400, "only_public");
+	for (uint32_t i = 0; i < how->publics; i++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "public_of_a_long_name_that_may_lie_in_2_blocks_%u", i);
+		pdb_public(&s[7], &map, 2, 1, 0x401 + i, name);
+	}
 	pdb_public(&s[7], &map, 0, 2, 0x10, "global");
 	put(&s[6], 16, 4);
 	put(&s[6], map.len, 4);

@@ -28,9 +28,13 @@
  *	atrace     marks of the kernel's trace, by two processors, the second one first: N frames of 16 ms of thread 100,
  *	           each with a call of 14 ms, one of 4 ms in it and a counter (i + 0.5); an asynchronous call of 20 ms a
  *	           frame, so that two overlap; a mark of an instant, and an event that is no mark
+ *	sched      the scheduler's events by two processors, one of them as a list: N frames of 16 ms; put_sched has its
+ *	           times. Clocks of processor 3, and temperatures
+ *	system     memory, clocks, the battery, a counter of a GPU and one that it does not describe; and two lines of the
+ *	           log, the second with values in place of a text
  *	timeline   the frame timeline: N frames of a layer, each expected for 16 ms; it takes 10 ms, or, each fifth,
  *	           30 ms, since the app misses its deadline; one frame of another layer, and one of the display
- *	others     2 packets of ftrace without a mark, and one of the log, which is not read
+ *	others     2 packets of ftrace without a mark, and one of GPU render stages, which is not read
  *
  * variants: lost (what a sequence needs was lost in the second half of calls), lying (a count, a length and
  * an index that say more than there is), unended (no end of the last call), late (names behind all that they
@@ -73,8 +77,9 @@ static int is(const char *variant)
 
 static struct message out, packet, part, inner, leaf, late;
 static const char build_id[] = "\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\23\24";
-#define SECOND UINT64_C(1000000000)
-#define START  (20 * SECOND)
+#define SECOND     UINT64_C(1000000000)
+#define START      (20 * SECOND)
+#define REAL_START (UINT64_C(1780000000) * SECOND)
 enum { MS = 1000000 };
 
 /* Ends the packet: its sequence and flags (1: cleared, 2: needs the state before). */
@@ -106,7 +111,7 @@ static void clock_of(unsigned id, uint64_t ns)
 	close_part(&part, 1, &leaf);
 }
 
-/* BOOTTIME, and what is behind it: MONOTONIC 7 s, MONOTONIC_COARSE 1 s. */
+/* BOOTTIME, and what is behind it: MONOTONIC 7 s, MONOTONIC_COARSE 1 s; and the date. */
 static void put_clocks(void)
 {
 	if (is("nameless"))
@@ -115,6 +120,7 @@ static void put_clocks(void)
 		clock_of(6, START + s * SECOND);
 		clock_of(3, START + s * SECOND - 7 * SECOND);
 		clock_of(4, START + s * SECOND - SECOND);
+		clock_of(1, REAL_START + s * SECOND);
 		close_part(&packet, 6, &part);
 		end_packet(&out, 0, 0);
 	}
@@ -721,14 +727,19 @@ static void put_stats(void)
 	}
 }
 
-static void put_mark(uint64_t ns, const char *text_of_mark)
+static void put_mark_of(uint64_t ns, unsigned tid, const char *text_of_mark)
 {
 	number(&inner, 1, START + ns);
-	number(&inner, 2, 100);
+	number(&inner, 2, tid);
 	number(&leaf, 1, 0);
 	text(&leaf, 2, text_of_mark);
 	close_part(&inner, 3, &leaf);
 	close_part(&part, 2, &inner);
+}
+
+static void put_mark(uint64_t ns, const char *text_of_mark)
+{
+	put_mark_of(ns, 100, text_of_mark);
 }
 
 static void end_bundle(unsigned cpu)
@@ -764,6 +775,149 @@ static void put_atrace(void)
 		put_mark(at + 23 * MS, s);
 	}
 	end_bundle(0);
+}
+
+/* An event of the kernel; its own part is in inner. */
+static void put_event(uint64_t ns, unsigned tid, unsigned kind)
+{
+	number(&leaf, 1, START + ns);
+	number(&leaf, 2, tid);
+	close_part(&leaf, kind, &inner);
+	close_part(&part, 2, &leaf);
+}
+
+static void put_switch(uint64_t ns, unsigned prev, unsigned state, unsigned next)
+{
+	number(&inner, 2, prev);
+	number(&inner, 4, state);
+	text(&inner, 5, next ? "kernel name" : "swapper/1");
+	number(&inner, 6, next);
+	put_event(ns, prev, 4);
+}
+
+/*
+ * A frame of 16 ms: thread 101 is in "Frame" from 0 to 12 ms, and in "Wait" from 2 to 9 ms. It runs until 3 ms, sleeps
+ * until 7, could run, and does so from 8 to 13, when it sleeps. So "Frame" has 5 ms of its own, "Wait" 2; 4 ms are asleep
+ * and 1 runnable, and 1 ms it runs in no call. Another processor tells by its list of switches: thread 102 runs from 0
+ * to 3 ms and from 8 to 9; between, thread 900 of an unknown process.
+ */
+static void put_sched(void)
+{
+	struct message times = {0}, states = {0}, next = {0}, names = {0}, ready_times = {0},
+		       ready = {0};
+	uint64_t last = 0, last_ready = 0;
+
+	for (uint64_t i = 0; i < opt.n; i++) {
+		uint64_t at = i * 16 * MS;
+
+		put_switch(at, 0, 0, 101);
+		number(&inner, 2, 101);
+		put_event(at + 7 * MS, 0, 20);
+		put_switch(at + 3 * MS, 101, 1, 0);
+		put_switch(at + 8 * MS, 0, 0, 101);
+		put_switch(at + 13 * MS, 101, 1, 0);
+		number(&inner, 1, 1000000 + 1000 * (i % 3));
+		number(&inner, 2, 3);
+		put_event(at, 0, 11);
+		number(&inner, 1, 1);
+		number(&inner, 2, 40500 + i);
+		text(&inner, 4, "skin");
+		put_event(at, 0, 341);
+		put_mark_of(at, 101, "B|100|Frame");
+		put_mark_of(at + 2 * MS, 101, "B|100|Wait");
+		put_mark_of(at + 9 * MS, 101, "E|100");
+		put_mark_of(at + 12 * MS, 101, "E|100");
+	}
+	end_bundle(0);
+	text(&leaf, 5, "swapper/2");
+	text(&leaf, 5, "worker");
+	text(&leaf, 5, "stranger");
+	for (uint64_t i = 0; i < opt.n; i++) {
+		static const unsigned tids[] = {102, 900, 102, 0};
+		static const unsigned of_name[] = {1, 2, 1, 0};
+		static const unsigned after[] = {0, 3, 8, 9};
+
+		for (unsigned k = 0; k < 4; k++) {
+			uint64_t now = START + i * 16 * MS + after[k] * MS;
+
+			varint(&times, now - last);
+			last = now;
+			varint(&states, k == 1 || k == 2 ? 0 : 2);
+			varint(&next, tids[k]);
+			varint(&names, of_name[k]);
+		}
+		varint(&ready_times, START + i * 16 * MS - last_ready);
+		last_ready = START + i * 16 * MS;
+		varint(&ready, 102);
+	}
+	bytes(&leaf, 1, times.p, times.n);
+	bytes(&leaf, 2, states.p, states.n);
+	bytes(&leaf, 3, next.p, next.n);
+	bytes(&leaf, 6, names.p, names.n);
+	bytes(&leaf, 7, ready_times.p, ready_times.n);
+	bytes(&leaf, 8, ready.p, ready.n);
+	close_part(&part, 4, &leaf);
+	end_bundle(2);
+	free(times.p);
+	free(states.p);
+	free(next.p);
+	free(names.p);
+	free(ready_times.p);
+	free(ready.p);
+}
+
+static void end_system(unsigned kind, uint64_t ns)
+{
+	close_part(&packet, kind, &part);
+	at(ns);
+	end_packet(&out, 50, 0);
+}
+
+/* Memory, clocks, the battery, a GPU's counters, and lines of the log. */
+static void put_system(void)
+{
+	for (unsigned i = 0; i < opt.n; i++) {
+		uint64_t now = (uint64_t)i * 10 * MS;
+
+		number(&leaf, 1, 3);
+		number(&leaf, 2, 1000 + i);
+		close_part(&part, 1, &leaf);
+		number(&part, 11, 1800000);
+		number(&part, 11, 2400000 + i);
+		end_system(7, now);
+		number(&part, 3, (uint64_t)-250000 - i);
+		varint(&part, 2 << 3 | 5);
+		for (unsigned k = 0; k < 4; k++)
+			byte(&part, 0x42a90000 >> 8 * k & 255); /* 84.5 */
+		end_system(38, now);
+		if (!i) {
+			number(&leaf, 1, 7);
+			text(&leaf, 2, "Busy");
+			number(&leaf, 7, 37);
+			close_part(&inner, 1, &leaf);
+			close_part(&part, 1, &inner);
+		}
+		number(&inner, 1, 7);
+		real(&inner, 3, 0.25);
+		close_part(&part, 2, &inner);
+		number(&inner, 1, 8);
+		number(&inner, 2, 1);
+		close_part(&part, 2, &inner);
+		end_system(52, now);
+		number(&leaf, 2, 100);
+		number(&leaf, 5, REAL_START + now);
+		text(&leaf, 6, "Unity");
+		number(&leaf, 7, 2 + i % 6);
+		text(&leaf, 8, "level loaded\n");
+		close_part(&part, 1, &leaf);
+		text(&inner, 1, "pss");
+		number(&inner, 2, 77);
+		close_part(&leaf, 9, &inner);
+		number(&leaf, 5, REAL_START + now + MS);
+		text(&leaf, 6, "am_pss");
+		close_part(&part, 1, &leaf);
+		end_system(39, now);
+	}
 }
 
 static void end_timeline(unsigned field, uint64_t from, uint64_t to, unsigned cookie)
@@ -819,7 +973,7 @@ static void put_others(void)
 		end_packet(&out, 30, 0);
 	}
 	number(&part, 1, 0);
-	close_part(&packet, 39, &part);
+	close_part(&packet, 53, &part);
 	end_packet(&out, 31, 0);
 }
 
@@ -919,6 +1073,10 @@ static int put_kind(const char *kind)
 		put_stats();
 	else if (!strcmp(kind, "atrace"))
 		put_atrace();
+	else if (!strcmp(kind, "sched"))
+		put_sched();
+	else if (!strcmp(kind, "system"))
+		put_system();
 	else if (!strcmp(kind, "timeline"))
 		put_timeline();
 	else if (!strcmp(kind, "others"))

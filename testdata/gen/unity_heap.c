@@ -3,6 +3,7 @@
  * One small heap of Unity in every format that holds one, with what it has known:
  *
  *	unity_heap [--mono] [--version N] memsnap2 | memsnap3 | heap | snap
+ *	unity_heap --lua snap    the spots are a pool of xLua, whose [1].owner is the third weapon
  *	unity_heap --many N FORMAT    N more native objects, for cuts and rates; how many objects
  *	                              there are then goes to standard error
  *
@@ -33,6 +34,7 @@
 #include <string.h>
 
 static unsigned version = 12;
+static bool lua;
 static uint64_t many;
 
 static void write_all(const struct buf *b)
@@ -333,7 +335,7 @@ static void snap_managed(void)
 		for (int k = 0; k < types[i].n; k++)
 			put(&indices, (uint64_t)(types[i].first + k), 4);
 		fixed(22, types[i].flags, 4);
-		text(23, types[i].name);
+		text(23, lua && i == VECS ? "XLua.ObjectPool.Slot[]" : types[i].name);
 		text(24, "Game");
 		varied(25, indices.data, indices.len);
 		varied(26, statics, i == PLAYER ? sizeof statics : 0);
@@ -475,6 +477,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--mono"))
 			mono = true;
+		else if (!strcmp(argv[i], "--lua"))
+			lua = true;
 		else if (!strcmp(argv[i], "--version") && i + 1 < argc &&
 			 num_dec(argv[i + 1], strlen(argv[i + 1]), &v))
 			version = (unsigned)v, i++;
@@ -485,6 +489,8 @@ int main(int argc, char **argv)
 			what = argv[i];
 	}
 	make_heap();
+	if (lua)
+		pointer(A3 + 32 + 16 + 8, W3);
 	if (!strcmp(what, "memsnap2") || !strcmp(what, "memsnap3"))
 		memsnap(&b, what[7] == '3');
 	else if (!strcmp(what, "heap"))

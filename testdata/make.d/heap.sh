@@ -23,6 +23,7 @@ done
 "$GEN/unity_heap" --version 1 heap >v1.heap
 "$GEN/unity_heap" --version 9 snap >v9.snap
 "$GEN/unity_heap" --version 18 snap >v18.snap
+"$GEN/unity_heap" --lua snap >lua.snap
 for kind in heapexplorer:heap unity_snap:snap; do
 	mkdir -p "$DATA/corpus/${kind%:*}"
 	cp ./*".${kind#*:}" "$DATA/corpus/${kind%:*}"

@@ -155,6 +155,7 @@ apart debuglink-beside link . '-e game'
 apart debuglink-dot-debug link .debug '-e game'
 apart debuglink-debug-dir link symbols '-e game --debug-dir symbols'
 apart same-name-beside nolink . '-e game'
+[ -e skip ] || echo 'neither a build-id nor a checksum shows that its debug file is of this build' >err
 id=00112233445566778899aabbccddeeff00112233
 build_id=0x$id apart build-id-tree nolink symbols '-e game --debug-dir symbols'
 if [ ! -e skip ]; then

@@ -52,7 +52,7 @@ OPTIONS = {
     'tracks': '--chart --bars --levels',
     'compared: aggregates': '--save-baseline',
     # The same rows in another order, more of them or fewer; their numbers are asked without.
-    'choose among rows': '--min --show-stacks --callers --tops --sort-counter --nesting --sort --snapshot --who --paths --duplicates --destroyed '
+    'choose among rows': '--min --show-stacks --callers --tops --sort-counter --nesting --sort --snapshot --with --who --paths --duplicates --destroyed '
                          '--set --same --site --root --spike --new-stacks --source --source-dir --guess-sites --sites --owner --owners '
                          '--suppressions --map-path --budget --channel --rules --pet --suggest --hook-cost --no-demangle',
     # Parts of a side, and labels of runs: tests/sh/compare.sh and history.sh hold them.
@@ -162,8 +162,8 @@ def unlisted(run):
 
 
 def broken(answer, r):
-    """answer (bytes) with one digit changed."""
-    at = [m.start() for m in re.finditer(rb'\d', answer)]
+    """answer (bytes) with one digit changed, of none of its addresses: those may be nearly all of its digits."""
+    at = [m.start() for m in re.finditer(rb'0x[\da-f]+|(\d)', answer) if m[1]]
     if not at:
         return None
     i = r.choice(at)

@@ -120,6 +120,8 @@ reader cpuprofile run.cpuprofile sample '$1 == "total" { print '$((mb * 10000))'
 reader "V8's heap snapshot" run.heapsnapshot object "$(total objects)" "$GEN/heapsnapshot" --objects $((mb * 10000)) plain
 reader "Java's heap dump" run.hprof object "$(total objects)" "$GEN/hprof" --objects $((mb * 10000)) java
 reader "Java's Flight Recorder" run.jfr sample "$(total samples)" "$GEN/jfr" --samples $((mb * 80000)) plain
+reader .nettrace run.nettrace sample "$(total samples)" "$GEN/nettrace" --samples $((mb * 20000)) plain
+reader .gcdump run.gcdump object "$(total objects)" "$GEN/gcdump" --objects $((mb * 60000)) plain
 reader 'Firefox Profiler' run.firefox sample "$(total total)" "$GEN/firefox" --samples $((mb * 10000)) ms
 reader gmon.out run.gmon sample "$(total rows)" "$GEN/gmon" --rows $((mb * 40000)) plain
 reader memcheck run.memcheck profile "$(total rows)" "$GEN/memcheck" --rows $((mb * 5000)) log
@@ -132,6 +134,24 @@ reader Cleopatra run.cleopatra sample "$(total samples)" "$GEN/profilers" --rows
 reader 'memleak of bcc' run.memleak profile "$(total rows)" "$GEN/profilers" --rows $((mb * 5000)) memleak
 reader "macOS's leaks" run.leaks profile "$(total blocks)" "$GEN/profilers" --rows $((mb * 5000)) leaks
 reader "macOS's heap" run.macheap profile "$(total rows)" "$GEN/profilers" --rows $((mb * 12000)) heap
+reader "jemalloc's statistics" run.jestats profile '$1 == "rows" { print $2 * 2 - 1 }' "$GEN/profilers" --rows $((mb * 8000)) jemalloc-text
+# The generator's trees have few rows: here each row is a function of its own.
+pmcstat='BEGIN {
+	printf "@ inst_retired.any [%d samples]\n\n", n
+	for (i = 0; i < n; i++)
+		printf "1.00%%  [1]     f%d @ /boot/kernel/game.ko\n 100.0%%  [1]      main\n", i
+	print "samples", n >"/dev/stderr"
+}'
+sample='BEGIN {
+	print "Analysis of sampling game (pid 4242) every 1 millisecond\nProcess:         game [4242]"
+	printf "Analysis Tool:   /usr/bin/sample\n\n----\n\nCall graph:\n    %d Thread_77: worker\n", n
+	for (i = 0; i < n; i++)
+		printf "    + 1 f%d  (in game) + 910  [0x1%08x]  main.c:353\n", i, 6144 + 16 * i
+	print "\nBinary Images:\n       0x100000000 -        0x1ffffffff +game (0) <7DBD2D57-A2D7-3F65-9B9E-A1F4D75DF533> /x/game"
+	print "samples", n >"/dev/stderr"
+}'
+reader pmcstat run.pmcstat sample "$(total samples)" "$awk" -v n=$((mb * 8000)) "$pmcstat"
+reader "macOS's sample" run.macsample sample "$(total samples)" "$awk" -v n=$((mb * 12000)) "$sample"
 reader GHC run.ghc alloc "$(total nodes)" "$GEN/profilers" --rows $((mb * 10000)) ghc
 reader Papyrus run.papyrus enter "$(total calls)" "$GEN/profilers" --rows $((mb * 5000)) papyrus
 reader speedscope run.speedscope sample '$1 == "total" { print 8 }' "$GEN/speedscope" --samples $((mb * 10000)) time
@@ -146,6 +166,8 @@ reader callgrind run.callgrind sample "$(total lines)" "$GEN/callgrind" --functi
 reader massif run.massif frame "$(total snapshots)" "$GEN/massif" --snapshots $((mb * 1000)) plain
 reader heaptrack run.heaptrack alloc "$(total allocations)" "$GEN/heaptrack_log" --events $((mb * 10000)) 3
 reader Perfetto run.pftrace 'enter exit' 'END { print '$((mb * 12000 + 2))' }' "$GEN/perfetto" --n $((mb * 1000)) calls
+reader "Perfetto, Android's" run.sched 'enter exit' 'END { print '$((mb * 8000))' }' "$GEN/perfetto" --n $((mb * 1000)) sched
+reader systrace run.systrace 'enter exit' 'END { print '$((mb * 6000))' }' "$GEN/systrace" --n $((mb * 600)) atrace
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline
 reader 'Tracy, zones' run.zones.csv 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/tracy_csv" --frames $((mb * 2000)) each
 # A class a row, and the resources of every third.

@@ -3,7 +3,8 @@
 #
 # Rows of run.sh for tm-view: the seconds of loading and of questions about BENCH_VIEW (10000000) events
 # over 100,000 stacks in 1,000 frames; of each question the middle of its runs, and the seconds of the
-# processor that they took. The first question about all of the capture waits for its sums.
+# processor that they took. The first question about all of the capture waits for its sums. Then how long the tasks of its
+# page take, where Chromium is installed.
 
 view_events=${BENCH_VIEW:-10000000}
 
@@ -60,5 +61,11 @@ view_rows() {
 	view_row 'frames' 'frames --table frames view1.tmt'
 	eval "exec ${view[1]}>&-"
 	wait "$view_pid"
+	if command -v chromium >/dev/null; then
+		make_input stacks.tmt "$GEN/trace" --seed 5 --allocs 400000 --live 1000 --stacks 200000 --frames 3
+		python3 "$SRC/tests/bench/page.py" chromium "$SRC" stacks.tmt
+	else
+		say "tm-view's page: no Chromium is here"
+	fi
 }
 view_rows

@@ -22,13 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!file || (n && fwrite(data, 1, n, file) != n) || fflush(file))
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
-	if (!ar_open(&a, path, &e)) {
+	if (!ar_open(&a, path, NULL, &e)) {
 		for (size_t i = 0; i < a.n; i++) {
 			const struct ar_member *m = &a.members[i];
 
 			if (!a.thin && (m->offset > n || m->size > n - m->offset))
 				abort();
-			if (i < 64 && !ar_find(&a, m->name, strlen(m->name)))
+			if (i < 64 && !ar_find(&a, NULL, m->name, strlen(m->name)))
 				abort();
 		}
 		ar_release(&a);

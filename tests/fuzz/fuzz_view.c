@@ -52,7 +52,12 @@ static void check_route(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct view v = {.runner = {.programs = programs, .files = files, .n_files = 1, .rows = 9},
+	atomic_int working = 0;
+	struct view v = {.runner = {.programs = programs,
+				    .files = files,
+				    .n_files = 1,
+				    .rows = 9,
+				    .working = &working},
 			 .source_dirs = folders,
 			 .n_source_dirs = 2};
 	struct mcp *m = mcp_new(&v);

@@ -6,4 +6,4 @@
 # timeout: 900
 set -u
 . "$SRC/tests/agree/run.bash"
-agree --questions 120 && echo 'ok - places agree'
+agree --questions 60 && echo 'ok - places agree'

@@ -67,6 +67,8 @@ for file in absent "given=$PWD/absent"; do
 	tm-symbolize -q -e "$file" given.mem >got 2>want
 	check "... and of no such file the same error: $file" eval '! tm-top -q -e "$file" given.mem >got 2>err && sed s/tm-symbolize/tm-top/ want | cmp - err'
 done
+tm-top --by function -e other=sp given.mem >got 2>err
+check 'tm-top -e NAME=FILE: no module has the name' grep -q "^tm-top: sp: not used: there is no module 'other'" err
 tm-top -q --csv --by function -e sp --no-symbols given.mem >got 2>err
 check '... nor with --no-symbols' eval '! grep -q ",main,sp" got && [ "$(wc -l <got)" -gt 2 ]'
 check 'tm-top --no-symbols: none' eval '! tm-top -q --csv --no-symbols q1.tmt | grep -q "s\.c"'

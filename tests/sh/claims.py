@@ -45,7 +45,7 @@ put('fat.dylib', bytes.fromhex('cafebabe00000002') + struct.pack('>5I', 0x100000
 put('stats.txt', 'Test results: passed: %d; failed: %d; error: %d\n' % (r.randrange(9000), r.randrange(30), r.randrange(9)))
 put('timing.csv', 'ThreadId,ThreadName,TimerName,StartTime,EndTime,Duration,Depth\n' + ''.join('2,GameThread,FrameTime,%.6f,%.6f,%.6f,0\n' % (i, i + .01, .01) for i in range(100)))
 put('a.heapsnapshot', '{"snapshot":{"meta":{"node_fields":["type","name"]},"node_count":2},"nodes":[%s]}' % ','.join(str(r.randrange(900)) for _ in range(3000)), 'V8')
-put('trace.txt', '# tracer: nop\n#\n          <idle>-0     [001] d..2  9.5: sched_switch: prev_comm=swapper\n', 'ftrace')
+put('trace.txt', '# tracer: function_graph\n#\n# CPU  DURATION                  FUNCTION CALLS\n 0)   0.146 us    |  up_write();\n', 'ftrace')
 put('server.nettrace', b'Nettrace\x14\0\0\0!FastSerialization.1' + r.randbytes(900), '.NET')
 put('crash.dmp', struct.pack('<4sHHIIII', b'MDMP', 0xa793, 0, 5, 32, 0, 0) + r.randbytes(900), 'minidump')
 put('picture.png', b'\x89PNG\r\n\x1a\n' + struct.pack('>I4sIIBBBBB', 13, b'IHDR', 40, 40, 8, 2, 0, 0, 0) + r.randbytes(4) + r.randbytes(3000), 'PNG')

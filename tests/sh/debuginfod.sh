@@ -152,7 +152,7 @@ wrong() { # MODE FILE WHAT-IS-SAID
 	check "$1: nothing is kept" nothing_left
 }
 wrong serve served/other.debug 'was removed: its build-id is another one'
-wrong junk served/game.debug 'was removed: not an ELF file'
+wrong junk served/game.debug 'was removed: no binary or debug file of a known kind'
 wrong cut served/game.debug 'was removed: .*outside the file'
 wrong truncate served/game.debug 'debuginfod: http.*: transfer closed with'
 wrong empty served/game.debug 'debuginfod: http.*: nothing came'

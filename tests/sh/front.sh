@@ -111,6 +111,9 @@ check '... and then prints what tm-heap prints' cmp -s rest want
 shows "$BIN/tm-dump" 0 'a program or library (ELF)'
 printf 'main;f 3\nmain;g 4\n' >stacks.folded
 shows stacks.folded 0 'folded'
+"$GEN/gmon" plain >gmon.out 2>err
+shows gmon.out 0 "gprof's gmon.out"
+check 'show gmon.out: the command that gives names' grep -qx 'the file does not name its program; for names of functions: tm-top -e PROGRAM gmon.out' out
 foreign() { # NAME TEXT BYTES
 	printf "$3" >"$1"
 	shows "$1" 3 "$2"

@@ -4,12 +4,15 @@
 #
 # gmon.out of a program that gcc -pg built, beside gprof's own report: seconds and calls of each function, and calls from
 # each caller. With and without PIE, and the sum of two runs (gprof -s).
-# shellcheck disable=SC2016,SC2034 # check evaluates
+# shellcheck disable=SC2016,SC2034,SC2086 # check evaluates
 set -u
 : "${SRC:?}"
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
+# Functions begin where a bin of the histogram does: gprof divides the ticks of a bin that two functions share, and
+# half a tick is printed as one or as none.
+flags='-pg -O1 -g -falign-functions=16'
 cat >pg.c <<'END'
 #include <stdio.h>
 volatile unsigned long s;
@@ -19,12 +22,12 @@ __attribute__((noinline)) void mid(int n) { first(n); for (int i = 0; i < n; i++
 __attribute__((noinline)) void other(void) { for (int i = 0; i < 300000; i++) s ^= i; leaf(50); }
 int main(void) { for (int i = 0; i < 60; i++) { mid(20); other(); } printf("%lu\n", s); return 0; }
 END
-if ! command -v gprof >/dev/null || ! gcc -pg -O1 -g pg.c -o pie 2>/dev/null || ! ./pie >/dev/null || [ ! -s gmon.out ]; then
+if ! command -v gprof >/dev/null || ! gcc $flags pg.c -o pie 2>/dev/null || ! ./pie >/dev/null || [ ! -s gmon.out ]; then
 	echo 'skip - gmon.out beside gprof: no gprof, or no gcc -pg'
 	exit 0
 fi
 mv gmon.out pie.out
-gcc -pg -O1 -g -no-pie pg.c -o fixed && ./fixed >/dev/null && mv gmon.out fixed.out
+gcc $flags -no-pie pg.c -o fixed && ./fixed >/dev/null && mv gmon.out fixed.out
 ./pie >/dev/null && mv gmon.out again.out
 gprof -s pie pie.out again.out >/dev/null && mv gmon.sum sum.out
 cp pie sum

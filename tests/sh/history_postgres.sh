@@ -197,4 +197,27 @@ tm-history list "$url" --csv >out 2>err
 check 'after a crash all that was added is there' eval '[ "$(wc -l <out)" = 21 ]'
 keep
 check 'no password, again' quiet
+# --- a server of sessions ---
+
+# shellcheck source=tests/view_store.bash
+. "$SRC/tests/view_store.bash"
+if tm-view --listen nowhere x 2>&1 | grep -q 'without libmicrohttpd'; then
+	echo 'skip - a server of sessions: built without libmicrohttpd'
+else
+	folder=$url
+	cp b101.tmt sent.tmt
+	serve --captures kept
+	equals 'tm-view --store takes a capture' "$(put sent.tmt "$send?build=sent&machine=phone")" 201
+	settle
+	equals 'and adds it to the same history' "$(sql "SELECT machine, status FROM tm_runs WHERE build = 'sent'")" 'phone|unknown'
+	run=$(sessions '.runs[] | select(.build == "sent") | .run')
+	echo 'a note' >note
+	equals 'a note, twice' "$(put note "${page}note/$run") $(put note "${page}note/$run") $(sessions '.runs[] | select(.build == "sent") | .note')" '200 200 a note'
+	equals 'a trend' "$(curl -s -o trend.json -w '%{http_code}' "${page}trend?by=total")" 200
+	sessions . >out
+	cp serve.err err
+	check 'no password is told' quiet
+	kill "$server"
+	wait "$server"
+fi
 exit $failed

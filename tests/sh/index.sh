@@ -140,6 +140,28 @@ else
 	echo "skip - damaged files ($DATA/corpus is not there)"
 fi
 
+# --- PDBs: all have one GUID ---
+
+for kind in pdb scattered wide cross x86 omap omap-headers; do
+	"$GEN/pdb" $kind 1 >"$kind.pdb"
+done
+rm -rf "$cache"
+pdbs() { "$GEN/index_check" "$cache" ./*.pdb "$SRC"/tests/fuzz/corpus/pdb/* >err; }
+check "PDBs, asked at once, in part and alone" pdbs
+check "... of which each has an index" grep -q '^11 files, 11 with an index' err
+"$GEN/pdb" exe 1 app.pdb >app.exe
+seq $((0x140000ff0)) $((0x140001510)) | xargs printf '0x%x\n' >asked
+other_pdb() { # KIND AGE
+	"$GEN/pdb" "$1" "$2" >app.pdb && "$GEN/pdb" exe "$2" app.pdb >app.exe && prewarm app.exe &&
+		tm-addr2line -afi --lenient --no-cache -e app.exe <asked >want 2>err &&
+		tm-addr2line -afi --lenient --cache "$cache" -e app.exe <asked >got 2>err && cmp want got &&
+		[ "$(grep -c think got)" -gt 20 ]
+}
+rm -rf "$cache"
+other_pdbs() { other_pdb pdb 1 && other_pdb pdb 2 && other_pdb cross 2 && other_pdb omap 2 && [ "$(indexes)" = 4 ]; }
+check "a PDB of another age, or with other streams: not the old index" other_pdbs
+rm -f ./*.pdb app.exe
+
 # --- whole traces, and their notes ---
 
 traces=0

@@ -178,4 +178,21 @@ while read -r address; do
 	grep -q "^ *$address:" <(echo "$at" | sed 's/$/:/') && n=$((n + 1))
 done < <(grep -oE '^ *0x[0-9a-f]+' listed | sed 's/.*0x0*//')
 check "the instructions of a function begin where llvm-objdump-19 has them ($n)" [ "$n" -ge 8 ]
+
+# A function of C++ by its readable name, as by the decorated one of the PDB; and nothing is said of what a file cannot have.
+cat >boss.cpp <<'END'
+namespace game { struct Boss { int hp; int hit(int d); }; int Boss::hit(int d) { for (int i = 0; i < d; i++) hp -= i * d; return hp; } }
+extern "C" int mainCRTStartup() { return sizeof(game::Boss); }
+END
+if clang-19 --target=x86_64-pc-windows-msvc -ffreestanding -g -gcodeview -O1 -c boss.cpp -o boss.obj 2>>err &&
+	link boss.exe x64 /debug /entry:mainCRTStartup boss.obj; then
+	tm-inspect --no-debuginfod --disassemble '?hit@Boss@game@@QEAAHH@Z' boss.exe >decorated 2>>err
+	tm-inspect --no-debuginfod --disassemble game::Boss::hit boss.exe >readable 2>>err
+	check 'a function of C++ by its name' grep -q 'jle\|test' readable
+	check 'and by the decorated one' cmp readable decorated
+	equals 'no calls: frame pointers' "$(fit boss.exe frame-pointers) $(why boss.exe frame-pointers)" 'unknown no function calls another one'
+	equals 'unwind tables of a PDB' "$(fit boss.pdb unwind-tables) $(why boss.pdb unwind-tables)" 'unknown not checked for PDB files'
+else
+	echo 'skip - inspect_pe: no C++ for Windows'
+fi
 exit $failed

@@ -51,7 +51,7 @@ tm-addr2line --no-cache --lenient -afi -e "$lib/libtracemill.so" <shuffled >want
 ./many "$lib/libtracemill.so" <shuffled >got 2>err
 check "many.c: tm-addr2line's text, in the order of the questions" cmp want got
 ./symbolize /etc/passwd <asked >got 2>err
-check "what is no binary: said, status 1" [ "$?:$(cat err)" = "1:/etc/passwd: not an ELF file" ]
+check "what is no binary: said, status 1" [ "$?:$(cat err)" = "1:/etc/passwd: no binary or debug file of a known kind" ]
 
 check "tests/library/cancel.c compiles" compile cancel "$SRC/tests/library/cancel.c" 2>err
 awk 'BEGIN {

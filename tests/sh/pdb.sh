@@ -49,6 +49,7 @@ compare() {
 		done >addrs
 	llvm-symbolizer-19 "$@" -e "$name.exe" <addrs >want
 	tm-llvm-symbolizer --no-cache "$@" -e "$name.exe" <addrs >got 2>err
+	tm-llvm-symbolizer --cache cache "$@" -e "$name.exe" <addrs >indexed 2>err
 	n=$(wc -l <addrs)
 	case "$*" in
 	*--no-inlines* | *JSON*) ;;
@@ -60,6 +61,7 @@ compare() {
 		echo "not ok - $name $*: $n addresses, $inlined of them in inlined calls"
 		diff want got | head -n 5
 	fi
+	cmp got indexed || echo "not ok - $name $*: other answers from the index"
 }
 
 shown=--demangle
@@ -72,11 +74,24 @@ while read -r name target machine options; do
 			"/pdb:$name.pdb" "/out:$name.exe" w.o 2>>err; then
 		echo "skip - pdb: $name cannot be made: $(head -n 1 err)"
 	else
+		rm -rf cache
+		tm-symbolize --prewarm --cache cache "$name.exe" 2>err
+		[ "$(find cache -name '*.tmx' | wc -l)" = 1 ] || echo "not ok - $name: no index: $(cat err)"
 		compare "$name" $shown
 		compare "$name" $shown --no-inlines
 		compare "$name" $shown --output-style=JSON
 		compare "$name" $shown --no-inlines --verbose
 		[ "$machine" = x86 ] || compare "$name" --no-demangle
+		# As offsets in memory (RVA).
+		base=$(llvm-objdump-19 -p "$name.exe" | awk '$1 == "ImageBase" { print $2 }')
+		compare "$name" $shown
+		while read -r at; do printf '0x%x\n' $((at - 16#$base)); done <addrs >offsets
+		llvm-symbolizer-19 --relative-address $shown -e "$name.exe" <offsets >want
+		if tm-llvm-symbolizer --relative-address --no-cache $shown -e "$name.exe" <offsets | cmp - want && [ -s want ]; then
+			echo "ok - $name --relative-address: $(wc -l <offsets) offsets"
+		else
+			echo "not ok - $name --relative-address"
+		fi
 	fi
 done <<'END'
 x64-O0 x86_64 x64 -O0
@@ -85,3 +100,29 @@ x86-O0 i686 x86 -O0
 x86-O2 i686 x86 -O2
 arm64-O2 aarch64 arm64 -O2
 END
+
+# Functions that the linker folded into one: the name and the line are of the same function, whichever that is.
+cat >fold.cpp <<'END'
+int sink;
+__attribute__((noinline)) int fold1(int x) { sink += x; return x * 3; }
+
+__attribute__((noinline)) int fold2(int x) { sink += x; return x * 3; }
+
+__attribute__((noinline)) int fold3(int x) { sink += x; return x * 3; }
+int (*volatile some[3])(int) = {fold1, fold2, fold3};
+extern "C" int mainCRTStartup(void) { return some[0](1) + some[1](2) + some[2](3); }
+END
+if clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -ffreestanding -ffunction-sections -O1 -fno-exceptions -fno-rtti -c fold.cpp -o fold.o 2>err &&
+	lld-link-19 /debug /opt:ref,icf /nodefaultlib /entry:mainCRTStartup /subsystem:console /out:fold.exe fold.o 2>>err; then
+	llvm-pdbutil-19 dump --publics fold.pdb | grep -A 1 'fold[123]' | sed -n 's/.*addr = //p' | sort | uniq -c >folded
+	at=$(llvm-objdump-19 -h fold.exe | awk '$2 == ".text" { print $4 }')
+	offset=$(sed -n 's/^ *3 0001://p' folded)
+	tm-llvm-symbolizer --no-cache -p -e fold.exe "$(printf '0x%x' $((16#$at + 10#${offset:-0})))" >got 2>err
+	if [ -n "$offset" ] && grep -q -E 'fold1.*fold.cpp:2:|fold2.*fold.cpp:4:|fold3.*fold.cpp:6:' got; then
+		echo "ok - folded functions: $(cat got)"
+	else
+		echo "not ok - folded functions: $(cat folded got)"
+	fi
+else
+	echo "skip - pdb: fold.exe cannot be made: $(head -n 1 err)"
+fi

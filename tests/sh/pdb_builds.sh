@@ -3,11 +3,14 @@
 # tier: all
 #
 # Windows programs of many kinds: 3,000 addresses each, drawn at random over all code, at least a third of them with
-# inlined calls, whose whole answers are compared with llvm-symbolizer 19. Addresses that neither knows do not count.
+# inlined calls, whose whole answers are compared with llvm-symbolizer 19. Addresses that neither knows do not count. Where
+# they differ, the records of the PDB have to say what tm-llvm-symbolizer says (tests/diff/pdb_referee.py).
+# A third of the builds each day (tests/run); DAYS=all: all, as make check-deep has it.
 # timeout: 900
 set -u
 
-for tool in clang++-19 lld-link-19 ld.lld-19 llvm-symbolizer-19 llvm-objdump-19 llvm-objcopy-19; do
+for tool in clang++-19 lld-link-19 ld.lld-19 llvm-symbolizer-19 llvm-objdump-19 llvm-objcopy-19 llvm-pdbutil-19 \
+	llvm-undname-19; do
 	command -v "$tool" >/dev/null || {
 		echo "skip - pdb_builds: no $tool"
 		exit 0
@@ -145,25 +148,7 @@ int main(int argc, char **argv) {
 END
 sed -i 's/^volatile int sink;$/#ifndef HOSTED\nvolatile int sink;\n#endif/' a.cpp
 
-# Addresses of a file's code at random, the same each time.
-draw() {
-	llvm-objdump-19 -h "$1" | awk -v n="$2" '
-		$5 ~ /^TEXT/ && $3 !~ /^0+$/ {
-			lo[++k] = $4
-			for (i = 1; i <= length($3); i++)
-				size[k] = 16 * size[k] + index("0123456789abcdef", substr($3, i, 1)) - 1
-			all += size[k]
-		}
-		END {
-			srand(38)
-			for (; n > 0 && all; n--) {
-				at = int(rand() * all)
-				for (i = 1; at >= size[i]; i++)
-					at -= size[i]
-				print lo[i], at
-			}
-		}' | while read -r lo at; do printf '0x%x\n' $((16#$lo + at)); done
-}
+. "$SRC/tests/diff/pdb_addresses.bash"
 
 # LLVM has an empty line for the name of what no symbol of a PDB holds.
 named() {
@@ -184,49 +169,40 @@ choose() {
 		}'
 }
 
-n_builds=0
+# Of want and got: at most one answer in 1,000 is neither LLVM's nor what the records have.
+judge() { # NAME INLINED_AT_LEAST [--no-inlines]
+	local name=$1 inlined_min=$2 verdict=ok
+	shift 2
+	python3 "$SRC/tests/diff/pdb_referee.py" "$@" "$name.exe" "$name.pdb" want got differences >said
+	read -r _ _ asked _ known _ inlined _ equal _ ours _ both _ llvm _ neither <said
+	((asked >= 2900 && known > 1500 && inlined >= inlined_min && (llvm + neither) * 1000 <= known)) || verdict='not ok'
+	echo "$verdict - $name${*:+ $*}: $asked addresses, $known known, $inlined in inlined calls, $equal as LLVM," \
+		"$((ours + both)) by the records, $((llvm + neither)) neither"
+	sed 1d said
+	((llvm + neither == 0)) || grep -A 6 -m 2 -E ' (llvm|neither): ' differences
+}
+
+n_builds=0 others=()
+# Whether a build is one of today's.
+today() { # NAME
+	n_builds=$((n_builds + 1))
+	if [ "${DAYS-}" = all ] || ((n_builds % 3 == DAY % 3)); then
+		return 0
+	fi
+	others+=("$1")
+	return 1
+}
 compare() {
-	local name=$1 said n=9000
+	local name=$1 n=9000
 	shift
 	[[ $name != mingw* ]] || n=36000
 	draw "$name.exe" $n >drawn
 	llvm-symbolizer-19 -a "$@" -e "$name.exe" <drawn 2>err | named | choose want >asked
 	tm-llvm-symbolizer --no-cache --lenient -a "$@" -e "$name.exe" <asked >got 2>err
-	said=$(awk -v RS= '
-		function same(a, b) { return a == b }
-		NR == FNR { want[++n] = $0; next }
-		{
-			k++
-			if (split(want[k], l, "\n") > 3)
-				inlined++
-			if (want[k] == $0 && $0 ~ /\n\?\?\n\?\?:0:0$/)
-				neither++
-			else if ($0 != want[k]) {
-				differ++
-				if (differ == 1)
-					first = want[k] "\n--\n" $0
-			}
-		}
-		END {
-			counted = k - neither
-			print (n == 3000 && k == n && inlined >= 1000 && differ * 1000 <= counted && counted > 1500 ? "ok" : "not ok"), \
-				k, counted, inlined, differ + 0
-			print first
-		}' want got)
-	read -r verdict k counted inlined differ <<<"$(sed '1!d; s/not ok/not_ok/' <<<"$said")"
-	echo "${verdict/_/ } - $name: $k addresses, $counted known, $inlined in inlined calls, $differ differ"
-	[ "$differ" = 0 ] || sed 1d <<<"$said"
+	judge "$name" 1000
 	llvm-symbolizer-19 -a --no-inlines "$@" -e "$name.exe" <asked 2>err | named >want
 	tm-llvm-symbolizer --no-cache --lenient -a --no-inlines "$@" -e "$name.exe" <asked >got 2>err
-	differ=$(paste -d '|' <(awk -v RS= '{ gsub(/\n/, " "); print }' want) <(awk -v RS= '{ gsub(/\n/, " "); print }' got) |
-		awk -F '|' 'NF != 2 || $1 != $2 { n++ } END { print n + (NR != 3000) }')
-	if [ "$differ" -le 3 ]; then
-		echo "ok - $name without inlined calls: $differ differ"
-	else
-		echo "not ok - $name without inlined calls: $differ differ"
-		diff want got | head -n 6
-	fi
-	n_builds=$((n_builds + 1))
+	judge "$name" 0 --no-inlines
 }
 
 skipped() {
@@ -247,6 +223,7 @@ msvc() {
 }
 
 while read -r name target machine link options; do
+	today "$name" || continue
 	[ "$link" != - ] || link=
 	# shellcheck disable=SC2086 # words
 	if ! msvc "$name" "$target" "$machine" "$link" $options; then
@@ -287,6 +264,7 @@ mingw_pdb() {
 		llvm-objcopy-19 -R '.debug_*' "$name.exe" 2>build.log
 }
 while read -r name options; do
+	today "$name" || continue
 	# shellcheck disable=SC2086 # words
 	if mingw_pdb "$name" $options; then
 		compare "$name" --no-demangle
@@ -300,6 +278,7 @@ mingw-pdb-lto -O2 -flto
 END
 
 while read -r name compiler options; do
+	today "$name" || continue
 	# shellcheck disable=SC2086 # words
 	if $compiler -DHOSTED -g $options -static a.cpp b.cpp -o "$name.exe" 2>build.log; then
 		compare "$name" --no-demangle
@@ -315,3 +294,4 @@ mingw-clang-O0 clang++-19 --target=x86_64-w64-mingw32 -fuse-ld=lld-19 -O0
 mingw-clang-O2 clang++-19 --target=x86_64-w64-mingw32 -fuse-ld=lld-19 -O2
 mingw-clang-dwarf4 clang++-19 --target=x86_64-w64-mingw32 -fuse-ld=lld-19 -O1 -gdwarf-4
 END
+[ ${#others[@]} = 0 ] || echo "skip - pdb_builds: ${#others[@]} of $n_builds on other days: ${others[*]}"

@@ -5,6 +5,7 @@
 # Traces of Perfetto against how they were made (testdata/gen/perfetto.c says what row i has): sums by kind, names
 # that stand behind, packed, one behind the other, cut at every byte, with lies in them.
 # shellcheck disable=SC2016,SC2317
+# shellcheck disable=SC2094 # a file is read only
 set -u
 : "${SRC:?}" "${GEN:?}"
 
@@ -157,7 +158,26 @@ check "samples: Chrome's, 1 ms apart" is "$(tm-dump -q file | awk '/^sample/ { s
 make sampler
 check 'samples: with times' is "$(sums file samples self_ns)" "40 $((40 * 5000000))"
 make others
-check 'what is not read has its name' says 'Android log 1'
+check 'what is not read has its name' says 'GPU render stages 1'
+
+# --- the scheduler: testdata/gen/perfetto.c, put_sched, has the times of a frame, ms: Frame 12, Wait 7 in it, 5 off
+make sched
+check 'sched: times of calls, of waits, and of what is in no call' is \
+	"$(tm-top -q --csv --by function file 2>err | tr -d '\r' | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["function"], $at["self_ns"], $at["total_ns"] }' | LC_ALL=C sort | tr '\n' ' ')" \
+	"$(printf '%s\n' "Frame 200000000 480000000" "Wait 80000000 280000000" "[runnable] 40000000 40000000" "[running] 400000000 400000000" \
+		"[sleeping] 160000000 160000000" | LC_ALL=C sort | tr '\n' ' ')"
+# 40 frames: thread 101 was 8 ms on the processor and 5 ms off it in calls, 102 was 4 ms on it, and 900, unnamed, 5.
+check 'sched: times of threads' is "$(tm-top -q --csv --by thread file 2>err | tr -d '\r' | sed 1d | awk -F , '{ print $NF, $9 }' | tr '\n' ' ')" \
+	'thread1 520000000 stranger 200000000 thread2 160000000 '
+check 'sched: what a call waited' is "$(tm-spikes -q --csv -n 0 --table worst file 2>err | tr -d '\r' | awk -F , '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ print $at["function"], $at["total_ns"], $at["self_ns"], $at["waiting_ns"] }' | sort | uniq -c | tr -s ' \n' ' ')" \
+	' 40 Frame 12000000 5000000 5000000 40 Wait 7000000 2000000 5000000 '
+check 'sched: clocks and temperatures' is "$(tm-dump -q file 2>err | awk '/^counter [0-9]/ { name = name " " $3 } /^counter value/ { n++; split($2, v, "="); sum += v[2] }
+	END { print n, sum name }')" "80 $(awk 'BEGIN { for (i = 0; i < 40; i++) s += 1000000 + 1000 * (i % 3) + 40.5 + i / 1000; print s }') name=\"cpu3.frequency\" name=\"thermal.skin\""
+"$GEN/perfetto" --n 40 --variant late sched >late
+check 'sched: names behind' cmp -s <(tm-top -q --csv --by thread file) <(tm-top -q --csv --by thread late)
 
 # --- packed, from a pipe, one behind the other
 "$GEN/perfetto" --n 40 heap calls counters samples graph >all
@@ -181,7 +201,7 @@ check 'two profiles of one process add up' is "$(sums both requested)" "$(($(sum
 check 'lies: packets that cannot be' says 'note loss count=2 "packets are damaged, and the rest of each was not read; the first is at byte' lies
 check 'lies: what is sound is there' is "$(sums lies count requested)" "$(sums one count requested)"
 check 'lies: a number that skips some' says 'packets of heap profiles were lost' lies
-"$GEN/perfetto" --n 3 heap calls counters samples chrome sampler stats graph >small
+"$GEN/perfetto" --n 3 heap calls counters samples chrome sampler stats sched system graph >small
 "$GEN/cuts" --step 3 --silent 100 --rss "$([ -n "${SAN-}" ] && echo 0 || echo 64)" small tm-import -f perfetto ||
 	failed=1
 exit $failed

@@ -106,12 +106,20 @@ ok 'a log whose clock is 3 s wrong: no more than dates is claimed' awk -v c="$(o
 made --date 3 --sync 1
 # It begins with the time 0 of the game.
 found 'a log whose clock is wrong, by a sync marker' game.log 0 'by 1 shared marker' 10000000
+ok 'and that its date contradicts the marker' grep -q 'contradict that by 3.00 s' <(of game.log clock)
 made --zone 0
 found 'a log without a time zone, 8 hours ahead' game.log 0 'by the dates' 1100000000
 made --log-time 1
 unknown 'a log with times of the day alone' game.log 'shares neither'
 made --log-time 1 --sync 1
 found 'the same with a sync marker' game.log 0 'by 1 shared marker' 10000000
+
+# A link to a file is the file, wherever that lies; a link to a folder is passed over.
+made
+mkdir elsewhere && mv run/game.log elsewhere && ln -s ../elsewhere/game.log run/far.log && ln -s ../elsewhere run/folder
+tm-session --as json run >report 2>said
+found 'a link to a file outside of the folder' far.log 0 'by the dates' 1100000000
+ok 'no file by way of a link to a folder' [ "$(of folder file)$(of folder/game.log file)" = '' ]
 
 # What was planted. In frame 300: 3000 x 50 and 5 x 40 bytes of Lua; 2000 x 1000 and 10 x 100 native ones.
 made --spike 300 --jank 450 --leak 1 --lua-offset 7000000 --sync 1
@@ -195,13 +203,18 @@ tm-session --baseline none run >gate 2>said
 ok 'gate: a base without files is an error' [ $? = 3 ]
 ok 'gate: with a message' grep -q 'none: the folder has no files' said
 
-# Lines of a log beyond those that are kept are not missing in silence.
-made
-tm-session run >text
-ok 'no line of a short log is left out' [ "$(grep -c 'nearer ones may be missing' text)" = 0 ]
-awk '{ print } /the game begins/ { for (i = 0; i < 10000; i++) print }' run/game.log >long && mv long run/game.log
-tm-session run >text
-ok 'of a long one it is said' grep -q 'the first 10000 lines .* nearer ones may be missing' text
+# Of a log, the lines that are nearest to a frame are kept, however many are in reach of its clock's error: 0.85 s before the
+# frame are 20,001 lines. Frame 450 has 20,003 lines within a second: those, its own, and one 0.9 s behind it.
+made --jank 450
+ok 'no line of a short log is left out' [ "$(tm-session run 2>said | grep -c 'lines are listed; there are more')" = 0 ]
+awk '{ print } /checkpoint 4/ { for (i = 0; i < 20000; i++) print }' run/game.log >long && mv long run/game.log
+tm-session --as json run >report 2>said
+rows log 'frame text error_ns' >lines
+ok 'the nearest line of 20,000' grep -q "$(printf '^450\tWARN loading level 3\t')" lines
+ok 'the nearest lines alone' [ "$(grep -c '^450' lines)" = 32 ]
+ok 'the error of the clock stands beside each' awk '{ n += $NF >= 1e9 && $NF < 1.1e9 } END { exit !(n == NR && n) }' lines
+tm-session run >text 2>said
+ok 'in text the others are counted' grep -q 'log, game.log: 19999 other lines may be of this frame' text
 
 # A number has one value: tm-frames says the same of the file that has the clock.
 tm-session -q --as json --baseline base base | jq -r '.sections[] | select(.name == "compared") | .rows[] |

@@ -114,20 +114,115 @@ else
 	echo "not ok - functions have the names of the name section"
 fi
 
+# The same map in two sections, each with offsets of its own and sources in another order; and behind a guard.
+cp app.wasm.map whole.map
+python3 - <<'END3'
+import json
+exec(open('make.py').read().split('out, last')[0])
+whole = json.load(open('whole.map'))
+
+def unvlq(s):
+    out, v, shift = [], 0, 0
+    for c in s:
+        d = digits.index(c)
+        v |= (d & 31) << shift
+        shift += 5
+        if not d & 32:
+            out.append(-(v >> 1) if v & 1 else v >> 1)
+            v = shift = 0
+    return out
+
+rows, now = [], [0, 0, 0, 0]
+for s in whole['mappings'].split(','):
+    d = unvlq(s)
+    now[:len(d)] = [a + b for a, b in zip(now, d)]
+    rows.append(now[:len(d)])
+
+def section(rows, begin, turned):
+    out, last = [], [0, 0, 0, 0]
+    for r in rows:
+        r = [r[0] - begin] + [1 - r[1] if turned else r[1]] + r[2:] if len(r) > 1 else [r[0] - begin]
+        out.append(''.join(vlq(a - b) for a, b in zip(r, last)))
+        last[:len(r)] = r
+    sources = whole['sources'][::-1] if turned else whole['sources']
+    return {'map': dict(whole, sources=sources, mappings=','.join(out)), 'offset': {'line': 0, 'column': begin}}
+
+half = len(rows) // 2
+json.dump({'version': 3, 'sections': [section(rows[:half], 0, False), section(rows[half:], rows[half][0], True),
+                                      {'offset': {'line': 1, 'column': 0}, 'map': whole}]}, open('app.wasm.map', 'w'))
+END3
+tm-llvm-symbolizer --no-cache --lenient -a --obj=app.wasm <addrs >ours 2>err
+check "a map of sections"
+{ echo ")]}'" && cat whole.map; } >app.wasm.map
+tm-llvm-symbolizer --no-cache --lenient -a --obj=app.wasm <addrs >ours 2>err
+check "behind a guard"
+mv whole.map app.wasm.map
+# In the module itself.
+python3 - <<'END3'
+import base64
+
+def leb(n):
+    return bytes([n & 127 | 128]) + leb(n >> 7) if n > 127 else bytes([n])
+
+text = open('app.wasm.map', 'rb').read()
+for name, url in ('base64', b'data:application/json;charset=utf-8;base64,' + base64.b64encode(text)), (
+        'percent', b'data:application/json,' + text.replace(b'%', b'%25').replace(b'"', b'%22')), (
+        'false', b'data:application/json;base64,e30='):
+    open('in-%s.wasm' % name, 'wb').write(open('app.wasm', 'rb').read() + b'\0' + leb(17 + len(leb(len(url))) + len(url)) +
+                                          b'\x10sourceMappingURL' + leb(len(url)) + url)
+END3
+for kind in base64 percent; do
+	tm-llvm-symbolizer --no-cache --lenient -a --obj=in-$kind.wasm <addrs >ours 2>err
+	check "in the module, $kind"
+done
+tm-addr2line --no-cache -e in-false.wasm 0x10 >got 2>err
+if [ "$(cat err)" = 'tm-addr2line: in-false.wasm: the source map in it (a data: URL) is no source map' ]; then
+	echo "ok - {} in the module is no map"
+else
+	echo "not ok - {} in the module is no map"
+	cat err
+fi
+
 mkdir maps && mv app.wasm.map maps
 tm-llvm-symbolizer --no-cache --lenient -a --obj=app.wasm <addrs >ours 2>err
 if places ours | grep -q t.cpp; then echo "not ok - without a map"; else echo "ok - without a map there are no lines"; fi
-mv maps/app.wasm.map maps/other.map
+mv maps/app.wasm.map 'maps/other one.map'
 # a section of this name: its length, and the address of the map on a server
-url='https://example.com/build/other.map?v=3'
+url='https://example.com/build/other%20one.map?v=3'
 printf "\\x$(printf %x ${#url})%s" "$url" >section
 llvm-objcopy-19 --add-section=sourceMappingURL=section app.wasm linked.wasm && mv linked.wasm app.wasm
 tm-llvm-symbolizer --no-cache --lenient -a --debug-file-directory=maps --obj=app.wasm <addrs >ours 2>err
 check "by its name in a folder"
-printf '{"version":3,"sources":["t.cpp"],"mappings":"AAAA,!"}' >maps/other.map
+printf '{"version":3,"sources":["t.cpp"],"mappings":"AAAA,!"}' >'maps/other one.map'
 tm-llvm-symbolizer --no-cache --lenient -a --debug-file-directory=maps --obj=app.wasm <addrs >ours 2>err
 if [ "$(grep -c . ours)" = "$(grep -c . <(tm-llvm-symbolizer --no-cache --lenient -a --obj=app.wasm <addrs 2>/dev/null))" ]; then
 	echo "ok - a broken map"
 else
 	echo "not ok - a broken map"
 fi
+
+# What a module says is elsewhere, and is not there or broken: a reason, and not silence.
+linked() { # FILE SECTION LINK
+	{
+		cat plain.wasm
+		printf '\0%b%b%s%b%s' "\\x$(printf %x $((${#2} + ${#3} + 2)))" "\\x$(printf %x ${#2})" "$2" "\\x$(printf %x ${#3})" "$3"
+	} >"$1"
+}
+llvm-objcopy-19 --remove-section=sourceMappingURL app.wasm plain.wasm
+linked far.wasm external_debug_info http://h/far.debug.wasm
+linked lost.wasm sourceMappingURL lost.map
+linked broken.wasm sourceMappingURL broken.map
+echo '{"version":3,"mappings":"????' >broken.map
+while read -r file words; do
+	tm-addr2line --no-cache -e "$file.wasm" 0x10 >got 2>err
+	if [ "$(cat err)" = "tm-addr2line: $file.wasm: its $words" ]; then
+		echo "ok - $file.wasm says what is missing"
+	else
+		echo "not ok - $file.wasm says what is missing"
+		cat err
+	fi
+done <<'END2'
+far functions and lines are in far.debug.wasm, which was not found
+lost lines are in the source map lost.map, which was not found
+broken lines are in the source map broken.map, which was not found: broken.map is no source map
+END2

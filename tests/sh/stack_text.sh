@@ -132,7 +132,7 @@ text -e libtext.so tombstone >got
 check 'Android: functions and lines stand below their call' \
 	same <(sed -e 's/^ \{20,\}/FN /' -e 's/\(:[0-9]*\):[0-9]*$/\1/' got) want
 tm-symbolize --text -e libtext.so tombstone 2>err >/dev/null
-check 'Android: what has no answer is counted' grep -q '1 of 3 calls have a name now' err
+check 'Android: what has no answer is counted' grep -q '1 of 3 calls were named' err
 check 'Android: another build is not used' grep -q '1 stay as they were: .*build' err
 check 'a build of which too little is known is status 4' \
 	[ "$(tm-symbolize -q --text --gate 90 -e libtext.so tombstone >/dev/null 2>err; echo $?)" = 4 ]
@@ -141,7 +141,11 @@ check 'a build of which too little is known is status 4' \
 	echo
 	echo "7f0000000000-7f0000001000 r-xp 00000000 08:01 12   $PWD/libtext.so"
 } >hs_err.log
+grep 'r-xp' hs_err.log >maps
+grep -v 'r-xp' hs_err.log >mapless.log
 text hs_err.log >got
+text --maps maps mapless.log >by_map
+check 'a module map from elsewhere' cmp <(grep -v 'r-xp' got) by_map
 check 'Java: the map at the end says where a library is' \
 	same <(names "$hex" | sed -n 1p) <(sed -n '1s/.*[]]  \([a-z]*\)  (.*/\1/p' got)
 printf -v after %x $((place + 1)) # a return address is one behind its call
@@ -160,7 +164,7 @@ for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err glibc
 	check "$form: without its binaries the text stays" equal file got
 	n=$(awk '$1 == "calls" { print $2 }' truth)
 	check "$form: each call is counted" \
-		awk -v n="$n" '/calls have a name/ { for (i = 1; i < NF; i++) if ($i == "of") all = $(i + 1) } END { exit !(all >= n) }' notes
+		awk -v n="$n" '/calls were named/ { for (i = 1; i < NF; i++) if ($i == "of") all = $(i + 1) } END { exit !(all >= n) }' notes
 done
 check 'no stack is said' grep -q 'no line of the log is a call' <(echo words | tm-symbolize --text 2>&1)
 check '--text and --explain exclude each other' [ "$(tm-symbolize --text --explain x 2>err; echo $?)" = 2 ]

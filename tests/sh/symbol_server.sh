@@ -94,6 +94,8 @@ check 'tm-llvm-symbolizer has the option' grep -q 'game.c:[37]' got
 clean
 tm-addr2line --symbol-server ftp://host -e game.exe 0 >got 2>err
 check 'only http and https' grep -q "symbol-server: 'ftp://host' is not an address" err
+tm-addr2line --symbol-server "$PWD/served" -e game.exe 0 >got 2>err
+check '... and folders have an option of their own' grep -q 'for a folder: --debug-dir' err
 
 # What goes wrong: MODE FILE TEXT OPTION...
 wrong() {
@@ -126,6 +128,26 @@ wrong circle /dev/null 'symbol server: '
 wrong packed game.exe 'compressed, as game.pd_'
 printf '%s\n' 'PATH:\\builds\store\game.pdb' >pointer
 wrong pointer pointer 'file.ptr in its place: PATH:.*store.*game.pdb'
+
+# A minidump, whose game.exe is not here: C:\\g\\game.exe, which stopped at 0x1000 in it, the first function.
+"$GEN/minidump" x64 | python3 -c 'import sys, uuid
+guid = uuid.UUID(sys.argv[1][:32]).bytes_le
+sys.stdout.buffer.write(sys.stdin.buffer.read().replace(bytes(range(16, 32)), guid))' "$key" >game.dmp
+first=$(tm-addr2line --no-cache -f -e beside/game.exe 0x140001000 | tail -n 1)
+server_stub serve served/game.pdb
+clean
+tm-symbolize --cache cache -o dump.tmt game.dmp >out 2>err
+check 'a minidump without its program: no server is asked unless one was named' test "$(asked)" = 0
+tm-symbolize --cache cache --symbol-server "$url" -o dump.tmt game.dmp >out 2>err
+check '... asked by the name of the module' grep -q "^GET /game.pdb/$key/game.pdb " server.port.log
+check '... once' test "$(asked)" = 1
+tm-dump -q dump.tmt >out 2>err
+check "... named" grep -q "function=\"play\".* line=${first##*:}\$" out
+server_stub serve served/other.pdb
+clean
+tm-symbolize --cache cache --symbol-server "$url" -o dump.tmt game.dmp >out 2>err
+check '... another PDB is refused' grep -q 'wrong file, which was removed: its GUID is another one' err
+
 server_stub redirect served/game.pdb
 clean
 ask --symbol-server "$url"

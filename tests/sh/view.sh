@@ -400,6 +400,49 @@ check 'itself' [ "$(code -H "Origin: http://$host" -H 'Sec-Fetch-Site: same-orig
 check 'POST changes nothing' [ "$(code -d q=top "${at}ask")" = 405 ]
 check 'no question' [ "$(code "${at}ask")" = 400 ]
 check 'a wrong one' [ "$(code "${at}ask?q=rm")" = 400 ]
+# A large trace is read while questions are answered. The page gets what was read so far, with X-Taken; a script waits
+# until all is read, and a trace that is cut shows its loss.
+"$GEN/trace" --seed 9 --allocs 700000 --live 500 --stacks 300 --frames 50 >large.tmt
+head -c $(($(wc -c <large.tmt) - 30000)) large.tmt >large-cut.tmt
+read_while() { # FILE: its server, in $large and $pid
+	rm -f large
+	tm-view -q --no-symbols "$1" >large 2>large.err &
+	pid=$!
+	for _ in {1..600}; do
+		[ -s large ] && break
+		sleep 0.1
+	done
+	large=$(cat large)
+	curl -s "$large" >body
+}
+tm-top --as json large.tmt >want
+for _ in {1..5}; do # where the machine is busy, all may have been read by then
+	read_while large.tmt
+	curl -s "${large}state" >state
+	curl -s -D ./head "${large}ask?q=top&page=1" >got
+	taken=$(tr -d '\r' <./head | sed -n 's/^X-Taken: //p')
+	curl -s "${large}ask?q=top" >all
+	curl -s "${large}state" >state.after
+	kill $pid
+	wait $pid
+	check 'a script gets an answer of all' cmp -s want all
+	check "the page's is of $taken percent" eval '[ "$taken" = 100 ] && cmp -s want got || ! cmp -s want got'
+	[ "$taken" = 100 ] || break
+done
+if [ "$taken" = 100 ]; then
+	echo 'skip - the page has numbers before all is read (five times all was read before it asked)'
+else
+	check 'the page has numbers before all is read' jq -e '.files[0] | .taken_percent < 100 and .file_bytes > 1000000 and .growth == null' state
+fi
+check '... and then that all is there' jq -e '.files[0] | .taken_percent == 100 and .events > 700000' state.after
+read_while large-cut.tmt
+tm-top --as json large-cut.tmt >want 2>err
+curl -s "${large}ask?q=top" >got
+curl -s "${large}state" >state.after
+kill $pid
+wait $pid
+check 'a large trace that is cut: its answer' cmp -s want got
+check '... and its loss' jq -e '.files[0] | .lossy and .taken_percent == 100 and (.notes | any(.severity == "loss"))' state.after
 # What no report comes of: its status, and why, in the body. There is no help to be tried in a browser.
 told() { # QUESTION STATUS TEXT
 	local got

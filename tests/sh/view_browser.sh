@@ -5,8 +5,8 @@
 # tm-view's page in a headless browser, with real clicks, drags and keys: the five questions. Which frame
 # was worst, and why; what grew between two builds; who calls this; what holds this texture; where is the
 # time of this thread. What must be found is what the game counted itself. Then the address, the
-# keyboard, names that would be markup or hide something, a file that cannot be read, a program that has ended, and how long
-# the page's tasks take with a hundred thousand rows.
+# keyboard, names that would be markup or hide something, a file that cannot be read, a program that has ended, and what is
+# shown of a large file before all of it is read, and how long the page's tasks take with a hundred thousand rows.
 # timeout: 900
 set -u
 : "${SRC:?}" "${GEN:?}" "${DATA:?}"
@@ -47,6 +47,7 @@ thread Worker
 END
 "$GEN/trace" --seed 5 --allocs 400000 --live 1000 --stacks 200000 --frames 3 >many.tmt
 "$GEN/trace" --seed 6 --allocs 300000 --live 500 --stacks 300 --frames 50 >whole.tmt
+"$GEN/trace" --seed 9 --allocs 3000000 --live 500 --stacks 300 --frames 50 >large.tmt
 cp "$DATA/heap/il2cpp.snap" heap.snap
 echo nothing >none.txt
 exec python3 "$SRC/tests/view_browser.py" "$browser" "$SRC" "$game"

@@ -145,6 +145,60 @@ END
 			cat $file.log got
 		fi
 	done
+	# Names that pages and modules without a name have.
+	sed 's/wasm:.*:wasm-function/http:\/\/h\/game.wasm.br?x=1:wasm-function/' stripped.log >page.log
+	tm-symbolize -q --text --no-cache -e game.wasm page.log >got
+	check 'a compressed module of a page' grep -q "at hit(int) (./t.cpp:$(line 'the inlined call')" got
+	sed 's/wasm:.*:wasm-function/wasm-function/' stripped.log >bare.log
+	tm-symbolize -q --text --no-cache -e game=game.wasm bare.log >got
+	check '-e NAME=FILE for a module without a name' grep -q "at hit(int) (./t.cpp:$(line 'the inlined call')" got
+	# Another build: the functions in the log have other numbers there.
+	{
+		cat t.cpp
+		echo 'extern "C" __attribute__((export_name("later"))) int later(int n) { return n ^ 77; }'
+	} | sed 's/^extern "C" void boom/extern "C" __attribute__((export_name("first"))) int first(int n) { return n * n + 3; }\n&/' >u.cpp
+	# shellcheck disable=SC2086 # words
+	"$compiler" --target=wasm32 -O1 -g $flags u.cpp -o other.wasm
+	mkdir -p other && cp other.wasm other/game.wasm
+	for files in '-e game.wasm -e other/game.wasm' '-e other/game.wasm -e game.wasm'; do
+		# shellcheck disable=SC2086 # words
+		tm-symbolize --text --no-cache $files page.log >got 2>err
+		check "$files: the file with the functions of the log" grep -q "at hit(int) (./t.cpp:$(line 'the inlined call')" got
+	done
+	for url in 'data:application/wasm' '<anonymous>' 'blob:https://h/2b0e'; do
+		sed "s|^    at .*:wasm-function\\(.*\\)|    at f ($url:wasm-function\\1)|" stripped.log >url.log
+		tm-symbolize -q --text --no-cache -e game.wasm url.log >got
+		check "$url: the only file" grep -q "at hit(int) (./t.cpp:$(line 'the inlined call')" got
+	done
+	sed 's/^    at f (blob/    at async f (blob/' url.log >async.log
+	tm-symbolize -q --text --no-cache -e game.wasm async.log >got
+	check 'an asynchronous call stays one' grep -q "at async hit(int) (./t.cpp:$(line 'the inlined call')" got
+	tm-symbolize --text --no-cache -e game.wasm=other.wasm -e wasm=other.wasm game.log >got 2>err
+	check 'a module of another build gives no names' cmp -s got game.log
+	check 'the module of another build is said' grep -q '2 stay as they were: this file is of another build' err
+	# One call of another build, behind calls that fit: an offset behind the end of the file; a number of another function,
+	# megabytes behind the others.
+	{
+		cat page.log
+		sed "s/:0x[0-9a-f]*/:0x$(printf %x "$(stat -c %s game.wasm)")/" page.log
+	} >outside.log
+	tm-symbolize --text --no-cache -e game.wasm outside.log >got 2>err
+	check 'an offset behind the end: no call of the module is named' cmp -s got outside.log
+	check '... and why' grep -q 'is of another build: the log has function .*, the file has no function there$' err
+	{
+		for ((i = 0; i < 2400; i++)); do cat page.log; done
+		yes 'a line of the game, which is no call of any stack' | head -n 90000
+		sed 's/wasm-function\[[0-9]*/wasm-function[9/' page.log
+	} >large.log
+	tm-symbolize --text --no-cache -e game.wasm large.log >got 2>err
+	check 'a line at the end of a large log: no call is named' cmp -s got large.log
+	check '... and no note says that calls were named' [ "$(grep -c 'had been named' err)" = 0 ]
+	check '... all of them are counted' grep -q " $((2401 * 2)) stay as they were: this file is of another build" err
+	# A file with nothing but debug information says nothing of functions and offsets.
+	if "llvm-objcopy$version" --only-keep-debug game.wasm debug.wasm 2>err; then
+		tm-symbolize --text --no-cache -e game.wasm=debug.wasm page.log >got 2>err
+		check 'a file without code contradicts nothing' [ "$(grep -c 'of another build' err)" = 0 ]
+	fi
 	# The same through a capture, and in the words of Firefox.
 	tm-import -q -o game.tmt game.log && tm-symbolize -q --no-cache -e game.wasm game.tmt -o named.tmt
 	check 'a log with such a stack is a capture' grep -q "check(int)" <(tm-dump named.tmt)

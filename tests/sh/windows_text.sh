@@ -23,17 +23,18 @@ extern "C" __declspec(dllexport) int exported(int x) { return game::outer(x) - s
 extern "C" int mainCRTStartup(void) { return exported(3) + 1; }
 END
 if ! clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O1 -ffreestanding -fno-exceptions -fno-rtti -c game.cpp -o game.o 2>err ||
-	! lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console /machine:x64 /pdb:My-Game.pdb /out:My-Game.exe game.o 2>>err; then
+	! lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console /machine:x64 /timestamp:1618955385 /pdb:My-Game.pdb /out:My-Game.exe game.o 2>>err; then
 	echo "skip - windows_text: cannot be made: $(head -n 1 err)"
 	exit 0
 fi
 # shellcheck disable=SC2317 # check calls it
 same() { diff "$1" "$2" >err; }
 text() { tm-symbolize -q --text -e My-Game.exe "$@" 2>err; }
-# truth OFFSET: "function file:line:column" of each call at an RVA, innermost first
-truth() {
-	llvm-symbolizer-19 --relative-address --output-style=GNU -e My-Game.exe "$(printf 0x%x $((0x$1)))" | paste -d ' ' - - | grep -v '^ *$'
+truth_of() { # FILE OFFSET
+	llvm-symbolizer-19 --relative-address --output-style=GNU -e "$1" "$(printf 0x%x $((0x$2)))" | paste -d ' ' - - | grep -v '^ *$'
 }
+# truth OFFSET: "function file:line:column" of each call at an RVA, innermost first
+truth() { truth_of My-Game.exe "$1"; }
 before() { printf %x $((0x$1 - 1)); }
 
 # Return addresses in outer and exported: behind the calls that llvm-objdump lists.
@@ -43,6 +44,7 @@ rva() { printf %x $((0x$1 - 0x$base)); }
 first=$(printf %x $((0x1000 + 2))) # in leaf, which is first in .text
 callers=("$(rva "${calls[0]}")" "$(rva "${calls[1]}")")
 loaded=00007ff7e7e30000
+image_size=$(($(llvm-readobj-19 --file-headers My-Game.exe | sed -n 's/ *SizeOfImage: //p')))
 exported=$(llvm-readobj-19 --coff-exports My-Game.exe | sed -n 's/ *RVA: 0x//p')
 address() { printf '%016x' $((0x$loaded + 0x$1)); }
 
@@ -104,7 +106,7 @@ check "... and one that nothing places stays" grep -q 'ntdll.dll!UnknownFunction
 	printf '========== OUTPUTTING STACK TRACE ==================\n\n'
 	printf '0x%s (My-Game) exported\n' "$(address "$first" | tr a-f A-F)"
 	printf "SymInit: Symbol-SearchPath: '.;D:/Game', symOptions: 534, UserName: 'x'\nOS-Version: 10.0.0\n"
-	printf "D:\\\\Game\\\\My-Game.exe:My-Game.exe (%s), size: 688128 (result: 0), SymType: '-exported-', PDB: 'D:\\\\Game\\\\My-Game.exe', fileVersion: 1.1.0.46777\n" "$(tr a-f A-F <<<$loaded)"
+	printf "D:\\\\Game\\\\My-Game.exe:My-Game.exe (%s), size: %d (result: 0), SymType: '-exported-', PDB: 'D:\\\\Game\\\\My-Game.exe', fileVersion: 1.1.0.46777\n" "$(tr a-f A-F <<<$loaded)" "$image_size"
 	printf "C:\\\\Windows\\\\SYSTEM32\\\\ntdll.dll:ntdll.dll (00007FFBC73F0000), size: 2064384 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 10.0.19041.6456\n"
 	printf "  ERROR: SymGetSymFromAddr64, GetLastError: 'Attempt to access invalid address.' (Address: 00007FFB4537AEBC)\n"
 	printf '0x%s (My-Game) (function-name not available)\n' "$(address "${callers[0]}")"
@@ -161,6 +163,42 @@ check "... a caller of a call without an offset" grep -qF "My_Game+0x${callers[0
 printf '00 (Inline Function) --------`--------     My_Game!twice+0x5\n01 00000061`74dff620 %s     My_Game+0x%s\n' "$(tick "${callers[0]}")" "$exported" >inline.log
 text inline.log >got
 check "... the call that an inlined one is in" grep -qF "My_Game+0x$exported in $(truth "$exported" | head -n 1)" got
+# A stack without numbers begins behind its heading, as the first one did.
+for heading in 'Child-SP          RetAddr           Call Site' 'ChildEBP RetAddr' 'ChildEBP RetAddr  Args to Child' 'STACK_TEXT:  '; do
+	printf '%s\n00000061`74dff620 %s My_Game+0x%s\n%s\n' "$heading" "$(tick "${callers[0]}")" "$exported" "$(tail -n 1 k.log | cut -c 4-)" >plain.log
+	{
+		printf '0:000> k\n'
+		cat plain.log
+		printf '0:000> k\n'
+		cat plain.log
+	} >twice.log
+	text twice.log >got
+	check "... a stack without numbers behind another one: $heading" [ "$(grep -cF "My_Game+0x$exported in $(truth "$exported" | head -n 1)" got)" = 2 ]
+	check "... its callers" [ "$(grep -cF "My_Game+0x${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)" got)" = 2 ]
+done
+{
+	printf ' # RetAddr               : Args to Child                                                           : Call Site\n'
+	printf '00 %s     : 00000000`00000001 00000000`00000000 00000000`00000000 00000000`00000000 : My_Game+0x%s\n' "$(tick "${callers[0]}")" "$first"
+	printf '01 00007ffd`71267374     : 00000000`00000001 00000000`00000000 00000000`00000000 00000000`00000000 : My_Game+0x%s\n' "${callers[0]}"
+} >kb.log
+cut -c 4- kb.log >plain.log
+for log in kb plain; do
+	tm-symbolize --text -e My-Game.exe $log.log >got 2>err
+	check "... kb of x64, $log: the first call" grep -qF ": My_Game+0x$first in $(truth "$first" | head -n 1)" got
+	check "... its caller" grep -qF ": My_Game+0x${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)" got
+	check "... counted" grep -q ' 2 of 2 calls were named' err
+done
+sed 's/ : My_Game/ My_Game/; s/^0[01] //; s/\(+0x[0-9a-f]*\)$/\1 (FPO: [Uses EBP] [0,0,0]) (CONV: cdecl)/' kb.log >kv.log
+text kv.log >got
+check "... kv, with the calling convention behind the call" grep -qF "+0x$first (FPO: [Uses EBP] [0,0,0]) (CONV: cdecl) in $(truth "$first" | head -n 1)" got
+printf 'FAULTING_IP: \nMy_Game+%s\n%s 8b00 mov eax,dword ptr [rax]\n\n%s\n\nSYMBOL_NAME:  My_Game+%s\n\nMy_Game+%s\n' "$first" "$(tick "$first")" "$(cat kb.log)" "${callers[0]}" "$first" >analyze.log
+text analyze.log >got
+check "... FAULTING_IP of !analyze" grep -qxF "My_Game+$first in $(truth "$first" | head -n 1)" got
+check "... SYMBOL_NAME, which is a caller of the stack" grep -qF "SYMBOL_NAME:  My_Game+${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)" got
+check "... the same text anywhere else stays" [ "$(tail -n 1 got)" = "My_Game+$first" ]
+printf 'SYMBOL_NAME:  My_Game!exported+0\nSYMBOL_NAME:  My_Game+%s\n' "$first" >analyze.log
+text analyze.log >got
+check "... SYMBOL_NAME, which is no caller" grep -qxF "SYMBOL_NAME:  My_Game+$first in $(truth "$first" | head -n 1)" got
 # --- Windows Error Reporting: its event, the details that people copy, and Report.wer, which is UTF-16 ---
 {
 	printf 'Faulting application name: other.exe, version: 1.0.0.0, time stamp: 0x60c8ec2a\r\n'
@@ -181,9 +219,54 @@ check "Windows' event of a crash, and details of a problem" same want got
 } | iconv -t UTF-16 >Report.wer
 text Report.wer >got
 check "Report.wer" grep -qF "$(printf 'Sig[7].Value=%016x in ' $((0x$first)))$(truth "$first" | head -n 1)" got
+# Event 1001: what its numbers have depends on its name. In CLR20r3 they are a method and an offset in its IL.
+parameters() { # EVENT OFFSET'S-NUMBER
+	printf 'Fault bucket , type 0\r\nEvent Name: %s\r\n\r\nProblem signature:\r\nP1: other.exe\r\nP4: My-Game.exe\r\nP7: c0000005\r\nP8: c0000005\r\n' "$1" |
+		sed "s/^P$2: .*/P$2: $(printf %016x $((0x$first)))\r/"
+}
+for event in 'APPCRASH 8' 'BEX64 7'; do
+	# shellcheck disable=SC2086 # words
+	parameters $event >1001.log
+	text 1001.log >got
+	check "event 1001, $event" grep -qF "$(printf 'P%s: %016x in ' "${event#* }" $((0x$first)))$(truth "$first" | head -n 1)" got
+	check "... nothing else" [ "$(grep -c ' in ' got)" = "$(truth "$first" | wc -l)" ]
+done
+parameters CLR20r3 8 >1001.log
+text 1001.log >got
+check "... not of managed code" cmp 1001.log got
 printf 'Fault offset: 0x12\nFaulting module name: \nFault offset: 0x12\nSig[7].Value=12\nFaulting module name: My-Game.exe\nFault offset: 0x12 x\n' >other.log
 text other.log >got
 check "... without a module, or a number, nothing" cmp other.log got
+# -e MODULE=FILE has the name as the log has it, the stem or the whole.
+cp My-Game.exe renamed.exe
+mkdir -p away && mv My-Game.exe away/
+for log in k unity context.xml; do
+	[ -e $log ] || mv $log.log $log
+	for name in My-Game My-Game.exe my-game MY_GAME.EXE; do
+		tm-symbolize --text -e $name=renamed.exe $log >got 2>err
+		check "-e $name=FILE of $log" grep -qF "$(truth_of renamed.exe "$first" | head -n 1 | cut -d ' ' -f 1)" got
+		check "... is used" [ "$(grep -c 'not used' err)" = 0 ]
+	done
+done
+tm-symbolize --text -e other2=renamed.exe unity >got 2>err
+check "a module that the log has not: a note has those that it has" grep -q "the modules of the log: My-Game, ntdll, other$" err
+tm-symbolize --text -e My-Game=renamed.exe unity >got 2>err
+check "... and only then" [ "$(grep -c 'modules of the log' err)" = 0 ]
+mv away/My-Game.exe .
+# Another build: nothing of a log speaks against it but calls, which are not before its return addresses.
+mkdir -p other
+(cd other && { for i in $(seq 64); do echo "extern \"C\" __declspec(dllexport) int more$i(int x) { return x * $i + x / 7 - (x ^ 5); }"; done; echo 'extern "C" int mainCRTStartup(void) { return 0; }'; } >other.cpp &&
+	clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -ffreestanding -fno-exceptions -fno-rtti -c other.cpp -o other.o &&
+	lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console /machine:x64 /out:My-Game.exe other.o) 2>err
+{
+	cat k
+	for ((i = 1; i < 16; i++)); do printf '%02x 00000061`74dff7c0 00007ffd`71267374     My_Game+0x%x\n' $i $((0x1000 + i * 37)); done
+} >other.log
+tm-symbolize --text -e My-Game.exe k >got 2>err
+check "no build-id: said of a module, once" [ "$(grep -c 'My_Game: the log has no build-id: nothing shows whether My-Game.exe is of this build' err)" = 1 ]
+check "... the calls of the right file do not speak against it" [ "$(grep -c 'follow a call' err)" = 0 ]
+tm-symbolize --text -e other/My-Game.exe other.log >got 2>err
+check "... return addresses that follow no calls" grep -q 'My-Game.exe: 0 of .* return addresses (0%) follow a call' err
 # What is none of these stays.
 printf 'My 0x10 + 12\ndeadbeef cafe+0x12\n0x12 nothing\n0x12345678 (x\n00000061`74dff620 : x+0x12\n(00), size: x\n' >other.log
 text other.log >got

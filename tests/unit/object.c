@@ -202,6 +202,36 @@ TEST(build_id)
 	CHECK(!object_build_id_equal(&a, &b));
 }
 
+/* Of Windows: the age counts besides the GUID, where both are known. */
+TEST(ages)
+{
+	struct object_build_id pe = {.len = 16, .age = 2}, pdb = pe, captured = {.len = 20};
+
+	memset(pe.bytes, 7, 16);
+	memset(pdb.bytes, 7, 16);
+	memset(captured.bytes, 7, 16);
+	captured.bytes[16] = 2;
+	CHECK(object_build_id_equal(&pe, &pdb));
+	CHECK(object_build_id_equal(&captured, &pdb));
+	CHECK(!object_build_id_differs(&pdb, &captured));
+	pdb.age = 3;
+	CHECK(!object_build_id_equal(&pe, &pdb));
+	CHECK(!object_build_id_equal(&captured, &pdb));
+	CHECK_STR(object_build_id_differs(&pe, &pdb), "age");
+	CHECK_STR(object_build_id_differs(&pdb, &captured), "age");
+	CHECK_STR(object_build_id_differs(&captured, &pdb), "age");
+	pdb.age = OBJECT_ANY_AGE;
+	CHECK(object_build_id_equal(&pe, &pdb));
+	CHECK(object_build_id_equal(&pdb, &captured));
+	pdb.age = 2;
+	captured.bytes[16] = 0; /* a capture that does not know it */
+	CHECK(object_build_id_equal(&captured, &pdb));
+	pdb.bytes[3] = 0;
+	CHECK_STR(object_build_id_differs(&pe, &pdb), "GUID");
+	pe.age = pdb.age = 0;
+	CHECK_STR(object_build_id_differs(&pe, &pdb), "build-id");
+}
+
 /* The contents in the file end where the image's headers begin, so no cut can be whole. */
 TEST(cut_short_at_every_byte)
 {

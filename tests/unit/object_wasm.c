@@ -218,6 +218,40 @@ TEST(files_beside)
 	buf_release(&d);
 }
 
+/* A memory of pages of 2^0 bytes before the function that is imported: the module's own begin at 1. */
+TEST(pages_of_other_sizes)
+{
+	static const char after[] = "\3env\1f\0\0";
+	struct err e = ERR_INIT;
+
+	for (int unknown = 0; unknown < 2; unknown++) {
+		struct buf b = BUF_INIT, imports = BUF_INIT;
+		struct object *o = NULL;
+
+		buf_add(&b, "\0asm\1\0\0\0", 8);
+		PUT(&b, TYPE, "", "\1\x60\0\0");
+		buf_add(&imports, "\2\3env\1m\2", 8);
+		if (unknown)
+			buf_add(&imports, "\x10\1", 2);
+		else
+			buf_add(&imports, "\x09\1\2\0", 4);
+		buf_add(&imports, after, sizeof after - 1);
+		put_section(&b, IMPORT, "", imports.data, imports.len);
+		PUT(&b, FUNCTION, "", "\1\0");
+		PUT(&b, CODE, "", "\1\2\0\x0b");
+		PUT(&b, CUSTOM, "name", "\1\x07\1\1\4mine");
+		if (unknown) {
+			CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_UNSUPPORTED);
+			CHECK(strstr(e.msg, "bounds with unknown flags 0x10"));
+		} else if (CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK)) {
+			check_symbol(o, 2, "mine");
+		}
+		object_free(o);
+		buf_release(&imports);
+		buf_release(&b);
+	}
+}
+
 TEST(components_are_refused)
 {
 	struct err e = ERR_INIT;

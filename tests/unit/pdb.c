@@ -4,6 +4,7 @@
  * with blocks that lie backwards; and files that lie.
  */
 #include "lib/pdb/pdb.h"
+#include "lib/base/mem.h"
 #include "lib/object/object.h"
 #include "testdata/gen/pdb_bytes.h"
 #include "tests/unit/test.h"
@@ -83,6 +84,56 @@ static const struct {
     {0x400, DWARF_NOT_FOUND, ""},
 };
 
+enum { AROUND = 0x700 }; /* bytes: .text, and what is behind it */
+
+static const char *calls_of(const struct dwarf_answers *a, uint32_t call)
+{
+	answer_text.len = 0;
+	add_calls(&answer_text, a, call);
+	return buf_str(&answer_text);
+}
+
+/* What is kept for the whole file says of each byte what the engine says when it is asked for all, but for what is left to
+ * the engine: how many bytes. */
+static size_t check_whole(struct object *o)
+{
+	static const struct dwarf_options options = {.jobs = 1};
+	uint64_t addrs[AROUND];
+	struct dwarf_whole w = {.n = 0};
+	struct dwarf_answers a;
+	struct err e = ERR_INIT;
+	size_t k = 0, asked = 0, wrong = 0;
+	enum status st = pdb_whole(&w, o, &options, &e);
+
+	for (size_t i = 0; i < AROUND; i++)
+		addrs[i] = PDB_TEXT - 0x40 + i;
+	dwarf_answers_init(&a, AROUND);
+	CHECK_EQ(
+	    pdb_answer(&(struct dwarf_job){.object = o, .addrs = addrs, .n = AROUND, .out = &a}, 1,
+		       &options, &e),
+	    ST_OK);
+	if (st) /* refused: each batch has a complaint */
+		CHECK(a.n_complaints);
+	for (size_t i = 0; !st && i < AROUND; i++) {
+		struct dwarf_stretch none = {.found = DWARF_NOT_FOUND}, *s;
+		char *got;
+
+		while (k < w.n && w.all[k].lo <= addrs[i])
+			k++;
+		s = k ? &w.all[k - 1] : &none;
+		asked += s->found == DWARF_ASK;
+		if (s->found == DWARF_ASK)
+			continue;
+		got = mem_strdup(calls_of(&w.answers, s->call));
+		wrong += s->found != a.of[i].found || strcmp(got, calls_of(&a, a.of[i].call));
+		free(got);
+	}
+	CHECK_EQ(wrong, 0);
+	dwarf_answers_release(&a);
+	dwarf_whole_release(&w);
+	return st ? AROUND : asked;
+}
+
 static void check_all(const struct pdb_how *how)
 {
 	struct buf b = BUF_INIT;
@@ -103,6 +154,7 @@ static void check_all(const struct pdb_how *how)
 		CHECK_STR(answer(o, expected[i].offset, &found), expected[i].calls);
 		CHECK_EQ(found, expected[i].found);
 	}
+	CHECK_EQ(check_whole(o), 0);
 	/* what has no symbols in a module is named by a public symbol, whose end is not known */
 	CHECK_STR(object_symbol_at(o, PDB_TEXT + 0x410)->name, "only_public");
 	CHECK(!object_symbol_at(o, PDB_TEXT + 0x410)->sized);
@@ -127,6 +179,89 @@ TEST(blocks_in_any_order)
 TEST(contributions_of_the_second_version)
 {
 	check_all(&(struct pdb_how){.age = 1, .machine = 0x8664, .wide = true});
+}
+
+TEST(classes_of_the_second_form)
+{
+	check_all(&(struct pdb_how){.age = 1, .machine = 0x8664, .classes = true});
+}
+
+/* As compilers of Rust have it: line 3 of a function, and a row of five lines before that. */
+TEST(lines_before_the_first)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+	size_t n_lines = 0;
+	uint8_t found;
+
+	pdb_make(&b, &plain);
+	for (uint8_t *at = (uint8_t *)b.data; at + 12 <= (uint8_t *)b.data + b.len; at += 4)
+		if (le32(at) == 0x1002 && le32(at + 8) == 40) {
+			at[8] = 3;
+			n_lines++;
+		}
+	CHECK_EQ(n_lines, 1);
+	CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK);
+	CHECK_STR(
+	    answer(o, 0x11c, &found),
+	    "Widget::draw ai.h:3:0 < game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1");
+	CHECK_STR(
+	    answer(o, 0x124, &found),
+	    "Widget::draw main.cpp:0:0 < game::ai::think ai.h:15:0 < ?outer@@YAXXZ main.cpp:20:1");
+	object_free(o);
+	buf_release(&b);
+	buf_release(&answer_text);
+}
+
+/* A public has no size: where the piece of another module begins, it has ended. */
+TEST(publics_end_with_their_piece)
+{
+	struct buf b = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct object *o = NULL;
+
+	for (int wide = 0; wide < 2; wide++) {
+		pdb_make(&b, &(struct pdb_how){
+				 .age = 1, .machine = 0x8664, .wide = wide, .foreign = true});
+		CHECK_EQ(object_open_memory(&o, b.data, b.len, &e), ST_OK);
+		CHECK_STR(object_symbol_at(o, PDB_TEXT + 0x47f)->name, "only_public");
+		CHECK(!object_symbol_at(o, PDB_TEXT + 0x480));
+		object_free(o);
+		buf_release(&b);
+		b = (struct buf)BUF_INIT;
+	}
+}
+
+/* Names stay in the file, where each lies in one piece; those that do not are the same. */
+TEST(names_of_publics_in_pieces)
+{
+	struct buf bytes[2] = {BUF_INIT, BUF_INIT};
+	struct object *o[2] = {NULL, NULL};
+	const struct object_symbol *all[2];
+	struct err e = ERR_INIT;
+	size_t n[2], copied = 0;
+
+	for (int i = 0; i < 2; i++) {
+		pdb_make(
+		    &bytes[i],
+		    &(struct pdb_how){.age = 1, .machine = 0x8664, .scattered = i, .publics = 40});
+		CHECK_EQ(object_open_memory(&o[i], bytes[i].data, bytes[i].len, &e), ST_OK);
+		all[i] = object_symbols(o[i], &n[i]);
+	}
+	CHECK(n[0] && n[0] == n[1]);
+	for (size_t k = 0; k < n[0]; k++) {
+		uintptr_t at = (uintptr_t)all[1][k].name - (uintptr_t)bytes[1].data;
+
+		CHECK_STR(all[1][k].name, all[0][k].name);
+		CHECK(all[1][k].lo == all[0][k].lo && all[1][k].hi == all[0][k].hi);
+		copied += at >= bytes[1].len;
+	}
+	CHECK(copied && copied < n[0]);
+	for (int i = 0; i < 2; i++) {
+		object_free(o[i]);
+		buf_release(&bytes[i]);
+	}
 }
 
 TEST(ids_of_another_module)
@@ -222,6 +357,7 @@ static void check_moved(bool headers)
 		CHECK_EQ(object_is_code(now, PDB_TEXT + i), i < 0x368);
 	}
 	CHECK_EQ(n_known, 0x80 + 0x20 + 6 + 0x10);
+	CHECK_EQ(check_whole(now), 0);
 	CHECK_EQ(object_image_base(now), 0);
 	CHECK(object_symbol_value(now, "?outer@@YAXXZ", 13, &value));
 	CHECK_EQ(value, PDB_TEXT + 0x90);
@@ -303,7 +439,7 @@ TEST(lies)
 	static const uint32_t values[] = {UINT32_MAX, 0, 4};
 	struct buf b = BUF_INIT;
 	uint8_t found;
-	size_t opened = 0;
+	size_t opened = 0, left = 0;
 
 	pdb_make(&b, &(struct pdb_how){.age = 1, .machine = 0x8664, .cross = true});
 	for (size_t at = 0; at + 4 <= b.len; at += 2)
@@ -321,12 +457,15 @@ TEST(lies)
 				answer(o, 0x11c, &found);
 				answer(o, 0x140, &found);
 				answer(o, 0x300, &found);
+				left += check_whole(o) > 0;
 				(void)object_symbol_at(o, PDB_TEXT + 0x400);
 			}
 			object_free(o);
 			memcpy(b.data + at, was, 4);
 		}
 	CHECK(opened > b.len / 2); /* else nothing was tried */
+	CHECK(left > 100);         /* the same */
+	CHECK(left < opened / 2);
 	buf_release(&b);
 	buf_release(&answer_text);
 }

@@ -139,7 +139,7 @@ static void enter(struct tape *t, const char *state, uint64_t place, const char 
 	uint32_t f = luacalls_find(&t->calls, name);
 
 	if (!f)
-		f = luacalls_add(&t->calls, name, name, name, 1);
+		f = luacalls_bind(&t->calls, name, luacalls_add(&t->calls, name, name, 1));
 	luacalls_enter(&t->calls, co, place, name, f, false);
 }
 
@@ -182,6 +182,8 @@ TEST(calls)
 	close_tape(&t, "+a+b ab -b+b+c-c-b+c ac +b-c ab -b-a", 1);
 }
 
+#define OUT  "+(switched out)"
+#define BACK "-(switched out)"
 TEST(coroutines)
 {
 	struct tape t;
@@ -204,8 +206,15 @@ TEST(coroutines)
 	allocate(&t);
 	CHECK_EQ(t.calls.n_coroutines, 2);
 	CHECK_EQ(t.calls.unreturned, 1);
-	close_tape(&t, "+a+b ab  a +c acb -c-b+c ac ", 3);
+	/* At each change one strand is switched out, and the other one, if it was, no longer is. What is collected has been:
+	 * that ends with its calls. */
+	close_tape(&t,
+		   "+a" OUT "+b ab " OUT BACK " a +c" OUT BACK " acb " OUT BACK "-c" BACK "-b" OUT
+		   "+c ac ",
+		   3);
 }
+#undef OUT
+#undef BACK
 
 TEST(places_in_order)
 {

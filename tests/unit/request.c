@@ -25,6 +25,10 @@ TEST(gnu_addresses)
 	CHECK(gnu(" \t10a0\r", 0x10a0, true));
 	CHECK(gnu("ffffffffffffffff", UINT64_MAX, true));
 	CHECK(gnu("0000000000000000000000001", 1, true));
+	CHECK(gnu("00007ff6`73dd1019", 0x7ff673dd1019, true)); /* WinDbg's */
+	CHECK(gnu("1`40001019", 0x140001019, true));
+	CHECK(gnu("1`4000101", 1, false));
+	CHECK(gnu("`40001019", 0, false));
 	CHECK(gnu("", 0, false));
 	CHECK(gnu("zzz", 0, false));
 	CHECK(gnu("0x", 0, false));

@@ -104,6 +104,16 @@ TEST(wasm)
 	CHECK(parse(
 	    "f@http://host/page.js line 12 > WebAssembly.Module:wasm-function[1]:0x7a")); /* Firefox, of bytes */
 	CHECK(!l.module.n && is(l.name, "f"));
+	CHECK(parse("    at https://h/Build/game.wasm.br?v=3:wasm-function[12]:0x1f08"));
+	CHECK(is(l.module, "https://h/Build/game.wasm"));
+	CHECK(parse("    at https://h/game.wasm.code.unityweb:wasm-function[12]:0x1f08"));
+	CHECK(is(l.module, "https://h/game.wasm"));
+	CHECK(parse("    at https://h/game.js.gz:wasm-function[12]:0x1f08"));
+	CHECK(is(l.module, "https://h/game.js.gz"));
+	CHECK(parse("    at run (wasm-function[12]:0x1f08)"));
+	CHECK(!l.module.n && is(l.name, "run") && l.number == 12 && l.offset == 0x1f08);
+	CHECK(parse("    at wasm-function[12]:0x1f08"));
+	CHECK(!l.module.n && !l.name.n);
 	CHECK(parse("g::f(int)@https://host/a@2/game.wasm#x:wasm-function[12]:0x1f08"));
 	CHECK(is(l.module, "https://host/a@2/game.wasm") && is(l.name, "g::f(int)"));
 	CHECK(!parse("    at run (https://host/game.js:12:3)"));
@@ -226,6 +236,14 @@ TEST(windows)
 	CHECK(is(l.module, "game") && is(l.name, "f<int>::g") && l.plus == 0x12 && !l.has_offset);
 	CHECK(parse_windows("0a 00000061`74dffc80 00007ff6`73dd1307 ex+0x1863"));
 	CHECK(!parse_windows("00000061`74dffc80 ex+0x1863"));
+	/* "kf" has the sizes of frames, which the first one has not. */
+	CHECK(parse_windows("01       1f0 000000d5`50affba0 00007ffa`ce6f7374     game!run+0x81"));
+	CHECK(is(l.module, "game") && l.plus == 0x81 && l.has_number && l.number == 1);
+	CHECK(parse_windows("      1f0 000000d5`50affba0 00007ffa`ce6f7374     game!run+0x81"));
+	CHECK(is(l.module, "game") && is(l.name, "run"));
+	CHECK(parse_windows("    18af0 0018ff40 76e33677 game+0x1863"));
+	CHECK(l.offset == 0x1863 && !l.has_number);
+	CHECK(!parse_windows("01 1f0 20 000000d5`50affba0 00007ffa`ce6f7374     game!run+0x81"));
 	/* Calls that have a file already: the next one is behind a call all the same. */
 	CHECK(parse_windows(
 	    "04 000000d5`50affba0 00007ffa`ce6f7374     game!run+0x81 [C:\\a b\\g.c @ 35] "));
@@ -268,6 +286,19 @@ TEST(faults)
 	CHECK(FAULT("Sig[6].Value=0000000000012f40") && f.offset == 0x12f40);
 	CHECK(!FAULT("Sig[6].Value=0000000000012f40") && !FAULT("Sig[") && !FAULT("Sig[6]") &&
 	      !FAULT(""));
+	/* Event 1001, published by Microsoft and others; in CLR20r3 P8 is an offset in IL. */
+	CHECK(!FAULT("P4: ntdll.dll") && !FAULT("P8: 12"));
+	CHECK(!FAULT("Event Name: APPCRASH") && !FAULT("P1: game.exe"));
+	CHECK(FAULT("P4: ESENT.dll") && is(f.module, "ESENT.dll"));
+	CHECK(!FAULT("P6: a3266cf3") && f.stamp == 0xa3266cf3 && !FAULT("P7: c0000005"));
+	CHECK(FAULT("P8: 00000000000cc6e4") && f.offset == 0xcc6e4);
+	CHECK(!FAULT("    Event Name: BEX64") && FAULT("    P4: ntdll.dll") &&
+	      !FAULT("P6: ac56554b"));
+	CHECK(FAULT("P7: 000000000008fc3f") && f.offset == 0x8fc3f && !FAULT("P8: c0000409"));
+	CHECK(!FAULT("Ereignisname: MoAppCrash") && !FAULT("P4: 65bd666e") &&
+	      FAULT("P5: combase.dll"));
+	CHECK(!FAULT("P8: 80070424") && FAULT("P9: 00000000000e8bf4") && f.offset == 0xe8bf4);
+	CHECK(!FAULT("Event Name: CLR20r3") && !FAULT("P4: dsac") && !FAULT("P8: 0"));
 #undef FAULT
 }
 

@@ -33,7 +33,7 @@ static void answer(void *arg, struct query_args *q, FILE *out, FILE *err)
 	struct err e = ERR_INIT;
 
 	(void)arg, (void)out, (void)err;
-	CHECK_EQ(query_form_make(q, &d, &o, &e), ST_OK);
+	CHECK_EQ(query_form_write(q, &d, &o, NULL, &e), ST_OK);
 }
 
 static int status(void)
@@ -66,10 +66,13 @@ static const char *name_of(struct tree_cache *m, const struct view *v, const cha
 
 static struct view view_of_stacks(void)
 {
+	static atomic_int working;
+
 	return (struct view){.runner = {.programs = programs,
 					.files = files,
 					.n_files = 1,
 					.answer = answer,
+					.working = &working,
 					.status = status,
 					.rows = 9,
 					.seconds = 20,

@@ -28,7 +28,7 @@ __attribute__((noinline)) static void compare(void)
 {
 	uint64_t fast[200], slow[200];
 	uintptr_t fp;
-	unsigned n, m = cap_unwind_tables(__builtin_return_address(0), slow, 200);
+	unsigned n, m = cap_unwind_tables(__builtin_return_address(0), slow, NULL, 200);
 
 	memcpy(&fp, __builtin_frame_address(0), sizeof fp);
 	fast[0] = (uintptr_t)__builtin_return_address(0);

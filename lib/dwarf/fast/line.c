@@ -206,6 +206,7 @@ struct stretch {
 	struct fast_row *rows;
 	struct fast_line_places *places; /* instead of those: every stretch is wanted */
 	bool live;                       /* there is a row before of this sequence */
+	bool removed;                    /* a linker put the highest address there: see below */
 	size_t next;                     /* the first address not below that row's */
 };
 
@@ -248,6 +249,8 @@ static __attribute__((noinline)) uint64_t fast_line_meet(struct stretch *s,
 							 const struct registers *before,
 							 uint64_t addr)
 {
+	if (s->removed)
+		return UINT64_MAX;
 	/* After a step backwards the end of the row before is not known: it has no stretch. */
 	if (s->live && addr >= before->addr)
 		fast_line_add(s, before, addr);
@@ -262,6 +265,21 @@ static inline void begin_sequence(struct stretch *s, struct registers *now,
 				  struct registers *before, uint64_t *want)
 {
 	*now = (struct registers){.line = 1, .file = 1};
+	s->live = s->removed = false;
+	before->addr = UINT64_MAX;
+	*want = 0;
+}
+
+/* LLVM's linkers give code that they removed the highest address; rows behind it wrap around, to code that is there. */
+static void set_address(struct stretch *s, struct registers *now, struct registers *before,
+			uint64_t *want, uint64_t addr, unsigned size)
+{
+	bool removed = size && addr == UINT64_MAX >> (64 - 8 * size);
+
+	now->addr = addr;
+	if (removed == s->removed)
+		return;
+	s->removed = removed;
 	s->live = false;
 	before->addr = UINT64_MAX;
 	*want = 0;
@@ -348,6 +366,7 @@ static const char *fast_line_run(struct program *g, const uint64_t *addrs, size_
 	const bool one_op = g->max_ops == 1;
 	struct registers now, before = {.addr = 0};
 	uint32_t op_index = 0;
+	unsigned size;
 	struct number v = {p, 0};
 	uint64_t want;
 	const char *why;
@@ -385,7 +404,8 @@ static const char *fast_line_run(struct program *g, const uint64_t *addrs, size_
 				op_index = 0;
 				break;
 			case DW_LNE_set_address:
-				now.addr = rd_uint(&r, v.v - 1 < 8 ? (unsigned)v.v - 1 : 8);
+				size = v.v - 1 < 8 ? (unsigned)v.v - 1 : 8;
+				set_address(&s, &now, &before, &want, rd_uint(&r, size), size);
 				op_index = 0;
 				break;
 			case DW_LNE_set_discriminator:

@@ -21,11 +21,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum {
-	SECONDS = 600,           /* of processor time, of one worker */
-	LIMIT_PIECES = 64 << 20, /* of all units */
-};
-
 struct whole {
 	struct fast_engine g;
 	struct fast_file file;
@@ -49,7 +44,7 @@ static void fast_whole_do_unit(size_t item, unsigned index, void *arg)
 	    !fast_own(x->g.file, w, &x->g.file->units[unit], fast_pieces_own, s) || !s->n_owned)
 		return;
 	fast_pieces_make(x->g.file, w, s, unit, p);
-	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > LIMIT_PIECES)
+	if (__atomic_add_fetch(&x->n_pieces, p->n, __ATOMIC_RELAXED) > WHOLE_LIMIT_PIECES)
 		__atomic_store_n(&x->too_many, true, __ATOMIC_RELAXED);
 	if (index == 0 && x->g.options->progress)
 		x->g.options->progress(x->g.options->progress_arg, item, x->g.file->n_units);
@@ -181,80 +176,26 @@ static struct fast_pieces fast_whole_merge_rows(struct row *rows, size_t n)
 	return all;
 }
 
-/* From what the units have made to the answers, where equal calls and texts are one. */
-struct carrying {
-	const struct dwarf_answers *from;
-	struct dwarf_answers *to;
-	uint32_t *calls, *texts; /* by number in the store: in to; 0: not yet */
-	struct map64 text_of;    /* by where it is: in to */
-};
-
-static uint32_t carry_text(struct carrying *c, uint32_t id)
-{
-	uint32_t *known, number = id & ~STORE_BIT;
-	const char *s;
-	size_t n;
-
-	if (!id || c->texts[number])
-		return id ? c->texts[number] : 0;
-	s = dwarf_text(c->from, id, &n);
-	/* many units want one name */
-	known = map64_put(&c->text_of, (uint64_t)(uintptr_t)s);
-	if (!*known)
-		*known = intern_add(&c->to->strings, s, n);
-	return c->texts[number] = *known;
-}
-
-static uint32_t carry(struct carrying *c, uint32_t call)
-{
-	uint32_t path[LIMIT_NESTING + 2], n = 0, outer;
-	struct dwarf_call made;
-
-	for (; call && !c->calls[call & ~STORE_BIT]; call = made.outer) {
-		dwarf_call_at(c->from, call, &made);
-		path[n++] = call;
-	}
-	outer = call ? c->calls[call & ~STORE_BIT] : 0;
-	while (n) {
-		dwarf_call_at(c->from, path[--n], &made);
-		made.outer = outer;
-		made.function = carry_text(c, made.function);
-		made.file = carry_text(c, made.file);
-		outer = c->calls[path[n] & ~STORE_BIT] = dwarf_answers_call(c->to, &made);
-	}
-	return outer;
-}
-
-static void add_stretch(struct dwarf_whole *w, uint64_t lo, uint32_t call, uint8_t found)
-{
-	if (w->n ? w->all[w->n - 1].call == call && w->all[w->n - 1].found == found
-		 : found == DWARF_NOT_FOUND)
-		return;
-	VEC_PUSH(w->all, w->n, w->cap) = (struct dwarf_stretch){lo, call, found};
-}
-
-static void hand_over_pieces(struct carrying *c, struct dwarf_whole *w, uint64_t *at,
-			     const struct fast_piece *all, size_t n)
+static void hand_over_pieces(struct whole_writer *c, uint64_t *at, const struct fast_piece *all,
+			     size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct fast_piece *y = &all[i];
 
 		if (*at < y->lo)
-			add_stretch(w, *at, 0, DWARF_NOT_FOUND);
-		add_stretch(w, y->lo, y->call ? carry(c, y->call) : 0, y->found);
+			whole_add(c, *at, (struct dwarf_answer){.found = DWARF_NOT_FOUND});
+		whole_add(c, y->lo, (struct dwarf_answer){y->call, y->found});
 		*at = y->hi;
 	}
 }
 
 static void fast_whole_hand_over(struct whole *x, struct dwarf_whole *w)
 {
-	struct carrying c = {.from = &x->made, .to = &w->answers};
+	struct whole_writer c;
 	struct rows rows = {.n = 0};
 	uint64_t at = 0;
 
-	c.calls = mem_zarray(x->made.store.n_calls, sizeof *c.calls);
-	c.texts = mem_zarray(x->made.store.n_texts, sizeof *c.texts);
-	dwarf_answers_reserve_calls(&w->answers, x->made.store.n_calls / 2); /* others are equal */
+	whole_writer_init(&c, &x->made, w);
 	for (size_t i = 0; i < x->g.file->n_units; i++)
 		add_rows(&rows, (uint32_t)i, &x->pieces[i]);
 	order_rows(&rows);
@@ -264,20 +205,18 @@ static void fast_whole_hand_over(struct whole *x, struct dwarf_whole *w)
 		for (end = i + 1; end < rows.n && rows.all[end].lo < hi; end++)
 			hi = rows.all[end].hi > hi ? rows.all[end].hi : hi;
 		if (end == i + 1) {
-			hand_over_pieces(&c, w, &at, rows.all[i].all, rows.all[i].n);
+			hand_over_pieces(&c, &at, rows.all[i].all, rows.all[i].n);
 		} else {
 			struct fast_pieces merged = fast_whole_merge_rows(&rows.all[i], end - i);
 
-			hand_over_pieces(&c, w, &at, merged.all, merged.n);
+			hand_over_pieces(&c, &at, merged.all, merged.n);
 			free(merged.all);
 		}
 	}
 	if (rows.n)
-		add_stretch(w, at, 0, DWARF_NOT_FOUND);
+		whole_add(&c, at, (struct dwarf_answer){.found = DWARF_NOT_FOUND});
 	free(rows.all);
-	free(c.calls);
-	free(c.texts);
-	map64_release(&c.text_of);
+	whole_writer_release(&c);
 }
 
 static void order_units(struct whole *x)
@@ -363,18 +302,11 @@ enum status dwarf_whole(struct dwarf_whole *w, struct object *o,
 		/* each worker's own clock: one that is late has more time, which does no harm */
 		for (unsigned i = 0; i < x.g.n_workers; i++) {
 			fast_worker_init(&x.g.workers[i], &x.made);
-			x.g.workers[i].budget.seconds = clock_thread_seconds() + SECONDS;
+			x.g.workers[i].budget.seconds = clock_thread_seconds() + WHOLE_SECONDS;
 		}
 		st = fast_whole_answer_all(&x, w, e);
 		fast_whole_release(&x);
 	}
 	buf_release(&sections.complaint);
 	return st;
-}
-
-void dwarf_whole_release(struct dwarf_whole *w)
-{
-	free(w->all);
-	dwarf_answers_release(&w->answers);
-	*w = (struct dwarf_whole){.n = 0};
 }

@@ -11,7 +11,7 @@
 void unit_match_rows(const struct reference_unit *u, const uint64_t *addrs, const uint32_t *query,
 		     size_t n, uint32_t *row)
 {
-	bool search = true;
+	bool search = true, removed = false; /* removed: see lib/dwarf/fast/line.c */
 	size_t q = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -21,8 +21,9 @@ void unit_match_rows(const struct reference_unit *u, const uint64_t *addrs, cons
 	for (size_t i = 0; i + 1 < u->n_rows; i++) {
 		uint64_t lo = u->rows[i].addr, hi = u->rows[i + 1].addr;
 
-		if (u->rows[i].end || lo >= hi) {
-			search |= u->rows[i].end || lo > hi;
+		removed = (removed && !(i && u->rows[i - 1].end)) || lo == UINT64_MAX;
+		if (removed || u->rows[i].end || lo >= hi) {
+			search |= removed || u->rows[i].end || lo > hi;
 			continue;
 		}
 		if (search)

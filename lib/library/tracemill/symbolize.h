@@ -201,6 +201,8 @@ struct tracemill_binary_facts {
 	uint64_t code_base;  /* lowest link-time address of its segments with code, else base */
 	bool
 	    has_pdb; /* a PDB, its own or the one that was found, answers for it where it has no DWARF */
+	uint64_t
+	    image_base; /* of a PE file: its addresses are this plus an offset in memory (RVA); else 0 */
 };
 enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 					     struct tracemill_binary *binary,
@@ -222,7 +224,7 @@ enum tracemill_status tracemill_prefetch(struct tracemill_symbolizer *s,
 					 struct tracemill_binary *binary);
 
 /* Makes the index of a binary, or checks the one that is there: for many short runs. *bytes is its
- * size. TRACEMILL_NOTHING: it has no DWARF. TRACEMILL_UNSUPPORTED: what it has cannot be indexed.
+ * size. TRACEMILL_NOTHING: it has neither DWARF nor a PDB. TRACEMILL_UNSUPPORTED: what it has cannot be indexed.
  * TRACEMILL_SYSTEM: there is no place for it; so without TRACEMILL_CACHE. TRACEMILL_MISUSE: a zip
  * file; the reason says what is in it. */
 enum tracemill_status tracemill_prewarm(struct tracemill_symbolizer *s,

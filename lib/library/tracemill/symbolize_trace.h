@@ -93,8 +93,8 @@ enum tracemill_reason {
 /* "no file for its module"; never NULL, and valid for ever. */
 const char *tracemill_reason_text(unsigned reason);
 
-/* The modules of the streams that follow, from elsewhere: a text like /proc/PID/maps or smaps, which
- * is copied; NULL: those that each stream has itself. */
+/* The modules of the streams and logs that follow, from elsewhere: a text like /proc/PID/maps or smaps, or the bytes of a
+ * minidump, which are copied; NULL: those that each stream or log has itself. */
 enum tracemill_status tracemill_trace_symbolizer_maps(
     struct tracemill_trace_symbolizer *trace_symbolizer, const char *text, size_t n);
 

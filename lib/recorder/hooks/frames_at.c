@@ -24,6 +24,8 @@ static struct frames_target {
 	_Atomic(void *) real;
 } targets[TARGETS];
 static _Atomic unsigned n_targets = NAMES;
+static _Atomic(struct frames_target *)
+    presenting; /* the one whose calls are frames; NULL: none yet */
 
 /* A stub for each target: it keeps the registers that have arguments, and jumps to the real function, which sees its
  * caller's stack and return address. */
@@ -88,17 +90,19 @@ static void *stub_of(unsigned target)
 __attribute__((used, visibility("hidden"))) void *frames_called(uint64_t target);
 void *frames_called(uint64_t target)
 {
-	struct frames_target *t = &targets[target];
-	const char *first = NULL, *name = names[atomic_load(&t->name)];
+	struct frames_target *t = &targets[target], *first = NULL;
+	const char *name = names[atomic_load(&t->name)];
 	void *real = atomic_load(&t->real);
 	int error = errno;
 
 	if (cap_on() && !cap_self.depth && atomic_load(&wanted) >> atomic_load(&t->name) & 1 &&
-	    (atomic_compare_exchange_strong(&cap.presents, &first, name) || first == name)) {
+	    (atomic_compare_exchange_strong(&presenting, &first, t) || first == t)) {
 		bool marked = cap_mark_frame_found();
 
-		if (!first && !marked)
-			atomic_store(&cap.presents, NULL);
+		if (!first && marked)
+			atomic_store(&cap.presents, name);
+		else if (!first)
+			atomic_store(&presenting, NULL);
 		if (!first && cap.outcome)
 			atomic_store(&cap.outcome->framed, 1);
 	}
@@ -239,6 +243,7 @@ static void take_names(void)
 
 	atomic_store(&wanted, 0);
 	atomic_store(&cap.presents, NULL);
+	atomic_store(&presenting, NULL);
 	if (!*p)
 		for (const char *const *name = cap_frames_at_known; *name; name++)
 			want(*name, strlen(*name));

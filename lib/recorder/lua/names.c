@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/lua/names.h"
 
+#include "lib/recorder/lua/shapes.h"
+
 #include <stdio.h>
 
 /* As a field of the globals or of a module, as Lua's own tracebacks have it. Takes the function
@@ -57,6 +59,7 @@ uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void
 {
 	uint32_t f = luacalls_find(c, pointer);
 	char name[LUA_IDSIZE + 80];
+	const void *proto;
 	const char *file;
 
 	if (f)
@@ -64,9 +67,10 @@ uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void
 	lua_getinfo(l, "nS", ar);
 	file = *ar->source == '@' ? ar->source + 1 : ar->short_src;
 	file = *ar->what == 'C' ? NULL : file;
-	f = file ? luacalls_same(c, pointer, file, ar->linedefined) : 0;
+	proto = file && c->shapes ? shapes_proto(c->shapes, pointer) : NULL;
+	f = proto ? luacalls_find(c, proto) : 0;
 	if (f)
-		return f;
+		return luacalls_bind(c, pointer, f);
 	if (*ar->what == 'm')
 		snprintf(name, sizeof name, "main chunk");
 	else if (!luanames_known_name(l, ar, name, sizeof name)) {
@@ -78,7 +82,10 @@ uint32_t function_of(struct luacalls *c, lua_State *l, lua_Debug *ar, const void
 			snprintf(name, sizeof name, "function <%s:%d>", ar->short_src,
 				 ar->linedefined);
 	}
-	return luacalls_add(c, pointer, name, file, file ? ar->linedefined : 0);
+	f = luacalls_add(c, name, file, file ? ar->linedefined : 0);
+	if (f && proto)
+		luacalls_bind(c, proto, f);
+	return f ? luacalls_bind(c, pointer, f) : 0;
 }
 
 const char *name_of_kind(size_t kind)

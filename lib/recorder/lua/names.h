@@ -3,7 +3,7 @@
  * The name of a Lua function: the field of the globals or of a loaded module that holds the
  * function, as in Lua's own tracebacks; else the name that its first caller uses; else its place of
  * definition. Closures of one definition are one function, and only the first of them is looked at
- * so closely.
+ * so closely. Definitions with one name and place are one, too: a file that is loaded again.
  */
 #ifndef TM_RECORDER_LUA_NAMES_H
 #define TM_RECORDER_LUA_NAMES_H

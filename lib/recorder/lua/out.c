@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/recorder/lua/out.h"
 
-#include "lib/recorder/tracemill.h"
+#include "lib/recorder/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +137,8 @@ static int64_t now(void)
 
 int64_t out_time(struct lua_out *out)
 {
-	return out->seen = now() - out->start;
+	out->seen = out->joined ? tracemill_script_time() : now() - out->start;
+	return out->seen;
 }
 
 static uint8_t *text(uint8_t *p, const char *s, size_t n)
@@ -183,11 +184,13 @@ static void luaout_header(struct lua_out *out, int64_t end)
 		*p++ = here ? EXACT : 0;
 		*p++ = 0;
 	}
-	*p++ = end < 0 ? 5 : 6;
+	*p++ = (uint8_t)((end < 0 ? 5 : 6) + !out->kinds);
 	for (unsigned w = 0; w < sizeof words / sizeof *words; w++)
 		p = text(p, words[w], strlen(words[w]));
 	p = text(p, out->version, strlen(out->version));
 	p = number(p, TRACE_DATE, out->date);
+	if (!out->kinds)                                              /* a snapshot */
+		p = text(text(p, "objects.ids", 11), "addresses", 9); /* TRACE_OBJECT_IDS */
 	if (end >= 0)
 		p = number(p, TRACE_END, (uint64_t)end);
 	cap_output_chunk(&out->o, CHUNK_HEADER, payload, (uint32_t)(p - payload));
@@ -215,12 +218,25 @@ struct lua_out *out_new(const char *path, const char *version, unsigned kinds)
 	return out;
 }
 
-bool out_free(struct lua_out *out)
+struct lua_out *out_new_joined(unsigned kinds)
+{
+	struct lua_out *out = own_zeroed(1, sizeof *out);
+
+	if (!out)
+		return NULL;
+	out->o.fd = -1;
+	out->joined = true;
+	out->kinds = kinds;
+	return out;
+}
+
+/* The trace's end; 0, or errno. */
+static int luaout_finish(struct lua_out *out)
 {
 	int fd, error;
 
-	if (!out)
-		return true;
+	if (out->joined)
+		return 0;
 	if (out->lost)
 		cap_output_note(&out->o, LOSS, out->lost, "rows that there was no memory for");
 	cap_output_flush(&out->o);
@@ -230,6 +246,16 @@ bool out_free(struct lua_out *out)
 	error = out->o.error;
 	if (fd >= 0 && close(fd) && !error)
 		error = errno;
+	return error;
+}
+
+bool out_free(struct lua_out *out)
+{
+	int error;
+
+	if (!out)
+		return true;
+	error = luaout_finish(out);
 	slots_release(&out->strings);
 	slots_release(&out->types);
 	slots_release(&out->locations);
@@ -348,6 +374,8 @@ uint32_t out_thread(struct lua_out *out, uint64_t id, const char *name)
 
 void out_event(struct lua_out *out, const struct event *ev)
 {
+	if (out->joined)
+		return;
 	cap_output_event(&out->o, ev);
 	if (ev->has & EV_HAS_TIME && ev->time - out->flushed > FLUSH_NS) {
 		cap_output_flush(&out->o);

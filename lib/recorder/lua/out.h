@@ -38,16 +38,21 @@ struct lua_out {
 	uint64_t date;          /* of the start, ns since 1970 */
 	int64_t seen;           /* what out_time said last */
 	struct lua_slots strings, types, locations, stacks, markers, counters;
-	uint64_t lost;     /* rows that there was no memory for */
-	unsigned kinds;    /* enum out_metrics */
+	uint64_t lost;  /* rows that there was no memory for */
+	unsigned kinds; /* enum out_metrics */
+	bool
+	    joined; /* the recorder of the process has the trace: rows are numbered here, and not written */
 	char version[101]; /* of Lua */
 };
 
 /* NULL and errno: the file cannot be made. kinds: enum out_metrics. */
 struct lua_out *out_new(const char *path, const char *version, unsigned kinds);
+/* The same without a trace of its own, in a process that is recorded; NULL: no memory. */
+struct lua_out *out_new_joined(unsigned kinds);
 /* Ends the trace and closes it; false and errno: it could not be written. Accepts NULL. */
 bool out_free(struct lua_out *out);
 
+/* ns: since the start; of one that is joined in the recorder's time. */
 int64_t out_time(struct lua_out *out);
 /* Ids of rows; 0: no memory. */
 uint32_t out_string(struct lua_out *out, const char *s, size_t n);

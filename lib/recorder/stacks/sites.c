@@ -17,9 +17,55 @@ static void copy(char *to, const char *from)
 	to[n] = 0;
 }
 
+static uint32_t hash_text(uint32_t h, const char *s)
+{
+	for (size_t i = 0; s && i < CAP_SITE_TEXT - 1 && s[i]; i++)
+		h = (h ^ (uint8_t)s[i]) * 16777619u;
+	return (h ^ 0xff) * 16777619u;
+}
+
+static bool same_text(const char *kept, const char *s)
+{
+	return !strncmp(kept, s ? s : "", CAP_SITE_TEXT - 1);
+}
+
+/* Its number, or where its number goes. Copies of one function, in several modules, have one site. */
+static _Atomic uint32_t *slot_of_site(const struct cap_sites *s, const char *name, const char *file,
+				      uint32_t line)
+{
+	uint32_t h = hash_text(hash_text(2166136261u ^ line, name), file);
+
+	for (h ^= h >> 15;; h++) {
+		_Atomic uint32_t *slot = &s->slots[h % CAP_SITE_SLOTS];
+		uint32_t id = atomic_load_explicit(slot, memory_order_acquire);
+		const struct cap_site *site = &s->items[id];
+
+		if (!id || (site->line == line && same_text(site->name, name) &&
+			    same_text(site->file, file)))
+			return slot;
+	}
+}
+
+static bool sites_make(struct cap_sites *s)
+{
+	_Atomic uint32_t *slots;
+
+	if (s->items)
+		return true;
+	slots = cap_map(CAP_SITE_SLOTS * sizeof *slots);
+	if (slots)
+		s->items = cap_map(CAP_SITES * sizeof *s->items);
+	if (s->items)
+		s->slots = slots;
+	else if (slots)
+		cap_unmap(slots, CAP_SITE_SLOTS * sizeof *slots);
+	return s->items;
+}
+
 uint32_t cap_site_add(const char *name, const char *file, uint32_t line)
 {
 	struct cap_sites *s = &cap_sites;
+	_Atomic uint32_t *slot = NULL;
 	uint32_t id = 0, n;
 	sigset_t before;
 
@@ -27,21 +73,18 @@ uint32_t cap_site_add(const char *name, const char *file, uint32_t line)
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
 		return 0;
 	}
-	if (!s->items)
-		s->items = cap_map(CAP_SITES * sizeof *s->items);
 	n = atomic_load_explicit(&s->n, memory_order_relaxed);
-	/* Copies of one function, in several modules, have a site each. */
-	for (uint32_t i = 1; s->items && i <= n && !id; i++)
-		if (s->items[i].line == line && name && file &&
-		    !strncmp(s->items[i].name, name, CAP_SITE_TEXT - 1) &&
-		    !strncmp(s->items[i].file, file, CAP_SITE_TEXT - 1))
-			id = i;
-	if (!id && s->items && n + 1 < CAP_SITES) {
+	if (sites_make(s)) {
+		slot = slot_of_site(s, name, file, line);
+		id = atomic_load(slot);
+	}
+	if (slot && !id && n + 1 < CAP_SITES) {
 		id = n + 1;
 		copy(s->items[id].name, name);
 		copy(s->items[id].file, file);
 		s->items[id].line = line;
 		atomic_store_explicit(&s->n, id, memory_order_release);
+		atomic_store_explicit(slot, id, memory_order_release);
 	}
 	cap_unlock_held(&s->lock, &before);
 	if (!id)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The places of a program's markers: their names, files and lines. Copied at their
+ * The places of a program's markers and of a script's functions: their names, files and lines. Copied at their
  * first use, since the module that has them may be gone when they are written. Bounded: CAP_SITES
- * places, names of CAP_SITE_TEXT bytes; a marker beyond that has no name.
+ * places, names of CAP_SITE_TEXT bytes; what is beyond that has no name.
  */
 #ifndef TM_RECORDER_STACKS_SITES_H
 #define TM_RECORDER_STACKS_SITES_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { CAP_SITES = 4096, CAP_SITE_TEXT = 160, CAP_FUNCTIONS = 8192 };
+enum { CAP_SITES = 1 << 16, CAP_SITE_SLOTS = 1 << 17, CAP_SITE_TEXT = 160, CAP_FUNCTIONS = 8192 };
 
 /* In a program counter of cap_stacks_id: the number of a site. */
 #define CAP_SITE ((uint64_t)1 << 62)
@@ -26,7 +26,8 @@ struct cap_site {
 struct cap_sites {
 	struct cap_lock lock;
 	_Atomic uint32_t n;
-	struct cap_site *items; /* [0] unused */
+	struct cap_site *items;  /* [0] unused; reserved for CAP_SITES, used from the front */
+	_Atomic uint32_t *slots; /* numbers, by hash */
 	_Atomic uint64_t lost;
 	struct cap_marked { /* functions with a marker, reported by hooks: open addressing
 			     */

@@ -10,7 +10,21 @@
 #include <string.h>
 #include <unwind.h>
 
-unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned max)
+/* Of the function that has called what has its frame here. On arm64 the frame's record is at its
+ * bottom, so that of the caller is nearer. */
+static inline uintptr_t caller_sp(uintptr_t at, uintptr_t caller)
+{
+#if defined(__aarch64__)
+	return caller > at ? caller : at + 2 * sizeof at;
+#else
+	(void)caller;
+	return at + 2 * sizeof at;
+#endif
+}
+
+static inline __attribute__((always_inline)) unsigned walk_fp(const void *frame, uintptr_t hi,
+							      uint64_t *pc, uintptr_t *sp,
+							      unsigned max)
 {
 	uintptr_t at = (uintptr_t)frame;
 	unsigned n = 0;
@@ -23,12 +37,25 @@ unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned m
 		pair[1] = cap_code(pair[1]);
 		if (!pair[1])
 			break;
+		if (sp)
+			sp[n] = caller_sp(at, pair[0]);
 		pc[n++] = pair[1];
 		if (pair[0] <= at)
 			break;
 		at = pair[0];
 	}
 	return n;
+}
+
+unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned max)
+{
+	return walk_fp(frame, hi, pc, NULL, max);
+}
+
+unsigned cap_unwind_fp_at(const void *frame, uintptr_t hi, uint64_t *pc, uintptr_t *sp,
+			  unsigned max)
+{
+	return walk_fp(frame, hi, pc, sp, max);
 }
 
 static const struct cfi_rule *rule_at(struct cap_rules *rules, uint64_t pc)
@@ -50,14 +77,18 @@ static bool load(uintptr_t at, uintptr_t lo, uintptr_t hi, uintptr_t *v)
 	return true;
 }
 
-unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
-			uint64_t *pc, unsigned max)
+static inline __attribute__((always_inline)) unsigned walk_cfi(struct cap_rules *rules,
+							       uintptr_t cfa, uintptr_t fp,
+							       uintptr_t hi, uint64_t *pc,
+							       uintptr_t *sp, unsigned max)
 {
 	const uintptr_t lo = cfa;
 	unsigned n = 1;
 
 	if (!CAP_HAS_CFI)
 		return 0;
+	if (sp)
+		sp[0] = cfa;
 	while (n < max) {
 		const struct cfi_rule *r = rule_at(rules, pc[n - 1]);
 		uintptr_t frame, ra, caller_fp = fp;
@@ -82,6 +113,8 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 		ra = cap_code(ra);
 		if (!ra)
 			return n;
+		if (sp)
+			sp[n] = frame;
 		pc[n++] = ra;
 		fp = caller_fp;
 		cfa = frame;
@@ -89,8 +122,21 @@ unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, ui
 	return n;
 }
 
+unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
+			uint64_t *pc, unsigned max)
+{
+	return walk_cfi(rules, cfa, fp, hi, pc, NULL, max);
+}
+
+unsigned cap_unwind_cfi_at(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
+			   uint64_t *pc, uintptr_t *sp, unsigned max)
+{
+	return walk_cfi(rules, cfa, fp, hi, pc, sp, max);
+}
+
 struct walk {
 	uint64_t caller, *pc;
+	uintptr_t *sp; /* NULL: not wanted */
 	unsigned n, max, skipped;
 	int found;
 };
@@ -107,6 +153,8 @@ static _Unwind_Reason_Code unwind_step(struct _Unwind_Context *context, void *ar
 	}
 	if (!ip || w->n == w->max)
 		return _URC_END_OF_STACK;
+	if (w->sp)
+		w->sp[w->n] = (uintptr_t)_Unwind_GetCFA(context);
 	w->pc[w->n++] = ip;
 	return _URC_NO_REASON;
 }
@@ -163,14 +211,16 @@ static bool unwinds(uintptr_t caller)
 	return caller - unwinder.lo < unwinder.hi - unwinder.lo;
 }
 
-unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max)
+unsigned cap_unwind_tables(const void *caller, uint64_t *pc, uintptr_t *sp, unsigned max)
 {
-	struct walk w = {.caller = cap_code((uintptr_t)caller), .pc = pc, .max = max};
+	struct walk w = {.caller = cap_code((uintptr_t)caller), .pc = pc, .sp = sp, .max = max};
 
 	if (!unwinds(w.caller))
 		_Unwind_Backtrace(unwind_step, &w);
 	if (!w.n && max) {
 		pc[0] = w.caller;
+		if (sp)
+			sp[0] = (uintptr_t)__builtin_frame_address(0);
 		w.n = 1;
 	}
 	return w.n;

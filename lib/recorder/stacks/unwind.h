@@ -37,6 +37,9 @@ static inline uintptr_t cap_code(uintptr_t ra)
  * 0 where there is no CAP_HAS_FP. Reads only within [frame, hi), the thread's stack (bounds.h), and
  * only upwards; ends at the first frame that is not there. */
 unsigned cap_unwind_fp(const void *frame, uintptr_t hi, uint64_t *pc, unsigned max);
+/* The same with the stack pointer of each function when it made its call. */
+unsigned cap_unwind_fp_at(const void *frame, uintptr_t hi, uint64_t *pc, uintptr_t *sp,
+			  unsigned max);
 
 /* What cfi_find said of the addresses that a thread saw last. Zeroed is empty. */
 enum { CAP_RULES = 2048 };
@@ -53,11 +56,13 @@ struct cap_rules {
  * the frame pointer may be no such thing; 0: one that cfi.h does not know. */
 unsigned cap_unwind_cfi(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
 			uint64_t *pc, unsigned max);
+unsigned cap_unwind_cfi_at(struct cap_rules *rules, uintptr_t cfa, uintptr_t fp, uintptr_t hi,
+			   uint64_t *pc, uintptr_t *sp, unsigned max);
 
 /* The same with libgcc's unwinder, which knows everything and takes ten times as long. What is
  * inside of the caller, the return address of the hook, is left out; if that is not found, or is
- * the unwinder's own, it is all there is. */
-unsigned cap_unwind_tables(const void *caller, uint64_t *pc, unsigned max);
+ * the unwinder's own, it is all there is. sp may be NULL. */
+unsigned cap_unwind_tables(const void *caller, uint64_t *pc, uintptr_t *sp, unsigned max);
 /* Looks where the unwinder is; before any thread walks. */
 void cap_unwind_start(void);
 /* Has the dynamic linker bind now what the unwinder calls; not from within the unwinder. At its first use

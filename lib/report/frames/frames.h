@@ -149,4 +149,7 @@ struct frames_report *frames_report_new(struct frames *f, struct err *e);
 void frames_report_free(struct frames_report *r);
 void frames_report_add(const struct frames_report *r, struct table_document *d);
 
+/* pacing.c: a column for each measure of pacing (enum pacing_metric, in that order). */
+void frames_pacing_columns(struct table_column *to);
+
 #endif

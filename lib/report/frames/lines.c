@@ -157,7 +157,7 @@ static size_t lines_choose(struct frames_lines *l, uint32_t *line, size_t n_grou
 		struct group_name name;
 
 		group_name(&l->project, 0, w[i].group, &name);
-		snprintf(l->keys[i], sizeof l->keys[i], "line_%zu", i + 1);
+		snprintf(l->keys[i], sizeof l->keys[i], "line_%u", (unsigned)i + 1);
 		l->lines[i].key = l->keys[i];
 		l->lines[i].title = arena_strndup(&l->arena, name.name, name.name_len);
 	}

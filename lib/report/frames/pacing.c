@@ -99,6 +99,22 @@ static void frames_pacing_fill(void *arg, size_t i, struct table_row *row)
 			row->cells[SECTION_METRICS + m] = cell_decimal(s->metrics[m].v);
 }
 
+void frames_pacing_columns(struct table_column *to)
+{
+	for (unsigned m = 0; m < PACING_METRICS; m++) {
+		const struct pacing_word *w = &pacing_words[m];
+		bool people = m == PACING_RATE || m == PACING_LOW_1 || m == PACING_JANK ||
+			      m == PACING_STUTTER;
+
+		to[m] = (struct table_column){.key = w->key,
+					      .title = w->title,
+					      .type = m == PACING_EVENNESS ? COLUMN_TIME
+									   : COLUMN_DECIMAL,
+					      .decimals = 2,
+					      .flags = people ? 0 : COLUMN_SPARE};
+	}
+}
+
 void frames_add_pacing(struct frames_report *r)
 {
 	static const struct table_column columns[SECTION_METRICS] = {
@@ -128,17 +144,7 @@ void frames_add_pacing(struct frames_report *r)
 	memcpy(all, columns, sizeof columns);
 	if (captures > 1)
 		all[SECTION_CAPTURE].flags = 0;
-	for (unsigned m = 0; m < PACING_METRICS; m++) {
-		const struct pacing_word *w = &pacing_words[m];
-		bool people = m == PACING_RATE || m == PACING_LOW_1 || m == PACING_JANK ||
-			      m == PACING_STUTTER;
-
-		all[SECTION_METRICS + m] = (struct table_column){
-		    .key = w->key,
-		    .title = w->title,
-		    .type = m == PACING_EVENNESS ? COLUMN_TIME : COLUMN_DECIMAL,
-		    .flags = people ? 0 : COLUMN_SPARE};
-	}
+	frames_pacing_columns(all + SECTION_METRICS);
 	r->pacing = (struct table){.name = "pacing",
 				   .title = "how evenly frames came",
 				   .columns = all,

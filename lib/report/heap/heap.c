@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/report/heap/heap.h"
+#include "lib/report/heap/build.h"
+#include "lib/trace/encode.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/base/sort.h"
 
 #include <inttypes.h>
@@ -15,23 +17,6 @@
 enum { DIRECT_SLACK = 4, DIRECT_FIRST = 1 << 16 };
 #define OBJECTS_MAX 0xfffffff0u
 
-struct heap_build {
-	struct heap heap;
-	uint64_t *ids, *sizes; /* heap.ids ... while it grows */
-	uint32_t *types;
-	uint32_t *direct; /* by id; 0: not there */
-	size_t cap_direct;
-	struct id_set index;                          /* of the others */
-	size_t cap, cap_hashes, cap_sites, cap_names; /* objects there is room for */
-	struct heap_edge {
-		uint32_t from, to, name;
-	} * edges;
-	size_t n_edges, cap_edges;
-	uint32_t *texts; /* the trace's strings -> ours + 1 */
-	size_t cap_texts;
-	uint64_t too_many, no_id;
-};
-
 static void build_free(struct heap_build *b)
 {
 	if (!b)
@@ -43,6 +28,7 @@ static void build_free(struct heap_build *b)
 	free(b->ids);
 	free(b->sizes);
 	free(b->types);
+	free(b->words);
 	free(b);
 }
 
@@ -114,8 +100,7 @@ static uint32_t new_object(struct heap_build *b, uint64_t id)
 	return h->n;
 }
 
-/* The object's number; 0: there are too many. */
-static uint32_t object(struct heap_build *b, uint64_t id)
+uint32_t heap_build_object(struct heap_build *b, uint64_t id)
 {
 	struct heap *h = &b->heap;
 	bool direct = id < (uint64_t)h->n * DIRECT_SLACK + DIRECT_FIRST;
@@ -140,6 +125,13 @@ static uint32_t object(struct heap_build *b, uint64_t id)
 		b->direct[id] = found;
 	}
 	return found;
+}
+
+uint32_t heap_build_find(const struct heap_build *b, uint64_t id)
+{
+	if (id < b->cap_direct && b->direct[id])
+		return b->direct[id];
+	return b->index.n ? id_set_find(&b->index, &by_id, b, hash_u64(id), &id) : 0;
 }
 
 /* A lazily made column: 0 for all that were before. */
@@ -174,11 +166,18 @@ static uint32_t heap_set_site(struct heap_set *s, const struct trace *t, uint32_
 	return found;
 }
 
+void heap_build_site(struct heap_set *s, struct heap_build *b, const struct trace *t, uint32_t i,
+		     uint32_t stack)
+{
+	b->heap.sites = column(b->heap.sites, &b->cap_sites, b, sizeof *b->heap.sites);
+	b->heap.sites[i] = heap_set_site(s, t, stack);
+}
+
 static void heap_add_object(struct heap_set *s, const struct trace *t, const struct event *ev)
 {
 	struct heap_build *b = s->build;
 	struct heap *h = &b->heap;
-	uint32_t i = ev->address ? object(b, ev->address) : 0, name;
+	uint32_t i = ev->address ? heap_build_object(b, ev->address) : 0, name;
 
 	b->no_id += !ev->address;
 	if (!i)
@@ -207,26 +206,33 @@ static void heap_add_object(struct heap_set *s, const struct trace *t, const str
 		h->hashes[i] = ev->target;
 		h->flags[i] |= HEAP_HASHED;
 	}
-	if (ev->has & EV_HAS_STACK && ev->stack) {
-		h->sites = column(h->sites, &b->cap_sites, b, sizeof *h->sites);
-		h->sites[i] = heap_set_site(s, t, ev->stack);
-	}
+	if (ev->has & EV_HAS_STACK && ev->stack)
+		heap_build_site(s, b, t, i, ev->stack);
+}
+
+void heap_build_edge(struct heap_build *b, uint32_t from, uint32_t to, uint32_t name)
+{
+	if (b->n_edges == OBJECTS_MAX)
+		b->too_many++;
+	else
+		VEC_PUSH(b->edges, b->n_edges, b->cap_edges) = (struct heap_edge){from, to, name};
 }
 
 static void add_reference(struct heap_set *s, const struct trace *t, const struct event *ev)
 {
 	struct heap_build *b = s->build;
-	uint32_t to = ev->target ? object(b, ev->target) : 0;
-	uint32_t from = ev->address ? object(b, ev->address) : 0;
+	uint32_t to, from;
 
-	if (!to || (ev->address && !from))
-		return; /* a reference to nothing is left out */
-	if (b->n_edges == OBJECTS_MAX) {
-		b->too_many++;
+	if (ev->has & EV_HAS_VALUE) {
+		if (s->keep)
+			VEC_PUSH(b->words, b->n_words, b->cap_words) = (struct heap_word){
+			    ev->address, ev->target, (uint64_t)ev->value, text(s, t, ev->name)};
 		return;
 	}
-	VEC_PUSH(b->edges, b->n_edges, b->cap_edges) =
-	    (struct heap_edge){from, to, text(s, t, ev->name)};
+	to = ev->target ? heap_build_object(b, ev->target) : 0;
+	from = ev->address ? heap_build_object(b, ev->address) : 0;
+	if (to && (!ev->address || from)) /* a reference to nothing is left out */
+		heap_build_edge(b, from, to, text(s, t, ev->name));
 }
 
 static enum status heap_set_begin(struct sink *sink, struct trace *t, struct err *e)
@@ -239,12 +245,28 @@ static enum status heap_set_begin(struct sink *sink, struct trace *t, struct err
 	s->build = mem_zalloc(sizeof *s->build);
 	enlarge(s->build);
 	s->build->heap.size_state = t->metrics[METRIC_REQUESTED].state;
+	ids = trace_get(t, TRACE_DATE);
+	if (ids && !num_dec(ids, strlen(ids), &s->build->date))
+		s->build->date = 0;
 	ids = trace_get(t, TRACE_OBJECT_IDS);
 	s->build->heap.has_kept_ids = ids && !strcmp(ids, TRACE_OBJECT_KEPT);
 	s->build->heap.has_addresses =
 	    s->build->heap.has_kept_ids || (ids && !strcmp(ids, TRACE_OBJECT_ADDRESSES));
 	names_capture(&s->locations, t);
 	return ST_OK;
+}
+
+void heap_build_event(struct heap_set *s, struct heap_build *b, const struct trace *t,
+		      const struct event *ev)
+{
+	struct heap_build *now = s->build;
+
+	s->build = b;
+	if (ev->kind == EV_OBJECT)
+		heap_add_object(s, t, ev);
+	else if (ev->kind == EV_REFERENCE && !(ev->has & EV_HAS_VALUE))
+		add_reference(s, t, ev);
+	s->build = now;
 }
 
 static enum status heap_set_on_event(struct sink *sink, struct trace *t, const struct event *ev,
@@ -378,20 +400,35 @@ static enum status heap_set_end(struct sink *sink, struct trace *t, struct err *
 		if (!h->n_roots && b->n_edges)
 			guess_roots(b);
 		h->not_listed = h->n - h->n_listed;
-		shrink(b);
-		heap_sort_edges(b);
 		heap_add_notes(b, t);
 		h->file = s->file ? *s->file : NULL;
 		h->label = label(s, h->file);
-		VEC_PUSH(s->heaps, s->n, s->cap) = *h;
-		*h = (struct heap){0};
+		VEC_PUSH(s->heaps, s->n, s->cap) = (struct heap){.file = h->file};
+		VEC_PUSH(s->builds, s->n_builds, s->cap_builds) = b;
+		if (!s->keep)
+			heap_set_finish(s);
+		s->build = b = NULL;
 	}
 	if (s->captured)
 		s->captured(s->arg, t);
-	heap_release(&b->heap);
+	if (b)
+		heap_release(&b->heap);
 	build_free(b);
 	s->build = NULL;
 	return ST_OK;
+}
+
+void heap_set_finish(struct heap_set *s)
+{
+	for (size_t i = 0; i < s->n_builds; i++) {
+		struct heap_build *b = s->builds[i];
+
+		shrink(b);
+		heap_sort_edges(b);
+		s->heaps[s->n - s->n_builds + i] = b->heap;
+		build_free(b);
+	}
+	s->n_builds = 0;
 }
 
 void heap_set_init(struct heap_set *s)
@@ -406,6 +443,11 @@ void heap_set_release(struct heap_set *s)
 	for (size_t i = 0; i < s->n; i++)
 		heap_release(&s->heaps[i]);
 	free(s->heaps);
+	for (size_t i = 0; i < s->n_builds; i++) {
+		heap_release(&s->builds[i]->heap);
+		build_free(s->builds[i]);
+	}
+	free(s->builds);
 	if (s->build)
 		heap_release(&s->build->heap);
 	build_free(s->build);

@@ -50,6 +50,9 @@ struct heap {
 	const char *label;   /* in the set's arena: "a.tmt", "a.tmt (2)" */
 	uint64_t repeated;   /* objects whose id was there already */
 	uint64_t not_listed; /* objects that only references name */
+	/* Blocks outside of the heap that its objects hold, by with.h; and objects whose allocation it knows. */
+	uint64_t outside, outside_bytes, placed, numbered;
+	bool joined; /* with a capture of its process */
 };
 
 struct heap_set {
@@ -64,12 +67,19 @@ struct heap_set {
 	void (*captured)(void *arg, struct trace *t);
 	void *arg;
 
-	struct heap_build *build; /* of the capture being read; heap.c */
+	/* The caller's: snapshots wait for heap_set_finish, so that with.h can add to them. */
+	bool keep;
+
+	struct heap_build *build;   /* of the capture being read; build.h */
+	struct heap_build **builds; /* those that wait: of the last heaps */
+	size_t n_builds, cap_builds;
 };
 
 /* s stays where it is until heap_set_release. */
 void heap_set_init(struct heap_set *s);
 void heap_set_release(struct heap_set *s);
+/* Where keep is set: after all was read. */
+void heap_set_finish(struct heap_set *s);
 
 static inline const char *heap_text(const struct heap_set *s, uint32_t text, size_t *len)
 {

@@ -121,6 +121,21 @@ void heap_title(struct heap_view *v, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void joined_note(struct heap_view *v, const struct heap *h)
+{
+	if (h->numbered)
+		heap_note(
+		    v, "%s: C# objects that userdata hold by their number in xLua's pool: %" PRIu64,
+		    h->label, h->numbered);
+	v->text.len = 0;
+	size_text(&v->text, h->outside_bytes);
+	heap_note(v,
+		  "%s: allocated by known stacks: %" PRIu64
+		  " objects; native blocks that objects hold: %" PRIu64
+		  ", %s; found by address, a guess, and what native code holds itself is not seen",
+		  h->label, h->placed, h->outside, buf_str(&v->text));
+}
+
 void heap_notes(struct heap_view *v)
 {
 	for (size_t i = 0; i < v->n_parts; i++) {
@@ -139,6 +154,8 @@ void heap_notes(struct heap_view *v)
 						 : lost_bytes + heap_size(h, k);
 			}
 		}
+		if (h->joined)
+			joined_note(v, h);
 		if (!h->n_references)
 			heap_note(v,
 				  "%s: no references in the snapshot: roots and retained sizes are "

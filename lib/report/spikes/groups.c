@@ -232,6 +232,7 @@ bool spike_groups_add(struct spike_groups *g, const struct spike_seen *s, uint64
 				.order = g->spikes++,
 				.total = s->total,
 				.self = s->self,
+				.waited = s->waited,
 				.limit = s->limit,
 				.calls = s->calls,
 				.time = s->time,

@@ -18,7 +18,7 @@ enum { SPIKE_GROUPS_MAX = 1 << 16, SPIKE_NODES_MAX = 1 << 20, SPIKES_WORST_MAX =
 struct spike_one { /* a spike that is kept */
 	uint32_t group, capture;
 	uint64_t order; /* which spike of all it is, from 0 */
-	uint64_t total, self, limit, calls;
+	uint64_t total, self, limit, calls, waited;
 	int64_t time, frame;
 	bool has_self, has_time, has_frame, peak;
 	bool unmeasured; /* total and limit are not known */

@@ -29,10 +29,12 @@ struct spike_open { /* a call that has not ended */
 	uint64_t children;     /* total of the calls it made directly */
 	uint64_t paused;       /* of it, what passed in calls that pause */
 	uint64_t below;        /* calls below it, at all depths */
+	uint64_t waited;       /* of it, what its thread was off the processor */
 	uint32_t text, marker; /* text: of its enter event */
 	uint32_t kept, owner;  /* of it and its callers: bits of filters, the first owner */
 	bool has_time;
 	bool pause; /* no call, or in a pause: enum enter_value */
+	bool waits; /* ENTER_WAIT: no call that is judged */
 };
 
 struct spike_thread {

@@ -66,6 +66,8 @@ static struct table_cell spikes_report_stack_cell(struct spikes_report *r,
 }
 
 /* function, file, line, module, stack */
+enum { PLACE_CELLS = 5 };
+
 static void place_cells(struct spikes_report *r, const struct spike_group *group,
 			struct table_cell *c)
 {
@@ -194,6 +196,8 @@ static void spikes_report_fill_spikes(void *arg, size_t i, struct table_row *row
 	*c++ = string_cell(r, group->thread);
 	*c++ = owner_cell(r, group->owner);
 	place_cells(r, group, c);
+	if (r->s->waits)
+		c[PLACE_CELLS] = cell_number(group->worst.waited);
 	r->text.len = 0;
 	spikes_report_add_stack_lines(r, group);
 	add_texts(r, group->worst.text);
@@ -216,6 +220,7 @@ static void add_spikes_columns(struct spikes_report *r)
 	*c++ = column("thread", "thread", COLUMN_TEXT, true);
 	*c++ = column("owner", "owner", COLUMN_TEXT, r->s->options.owners != NULL);
 	c = add_places(c);
+	*c++ = column("waiting_ns", "waiting", COLUMN_TIME, r->s->waits);
 	r->spikes.n_columns = (size_t)(c - r->spikes_columns);
 }
 
@@ -328,7 +333,9 @@ static void spikes_report_fill_worst(void *arg, size_t i, struct table_row *row)
 	*c++ = owner_cell(r, group->owner);
 	place_cells(r, group, c);
 	if (one->text)
-		c[5] = cell_text(one->text, strlen(one->text));
+		c[PLACE_CELLS] = cell_text(one->text, strlen(one->text));
+	if (r->s->waits)
+		c[PLACE_CELLS + 1] = cell_number(one->waited);
 	r->text.len = 0;
 	add_texts(r, one->text);
 	set_lines(r, row);
@@ -353,6 +360,7 @@ static void spikes_report_add_worst(struct spikes_report *r)
 	*c++ = column("owner", "owner", COLUMN_TEXT, r->s->options.owners != NULL);
 	c = add_places(c);
 	*c++ = column("text", NULL, COLUMN_TEXT, false);
+	*c++ = column("waiting_ns", "waiting", COLUMN_TIME, r->s->waits);
 	r->worst = (struct table){.name = "worst",
 				  .columns = r->worst_columns,
 				  .n_columns = (size_t)(c - r->worst_columns),

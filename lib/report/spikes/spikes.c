@@ -98,9 +98,17 @@ static void spikes_on_enter(struct spikes *s, const struct trace *t, const struc
 		caller->by_call = caller->by_rule = true;
 	}
 	call.state.by_rule |= th->by_rule;
+	call.waits = ev->has & EV_HAS_VALUE && ev->value == ENTER_WAIT;
+	s->waits |= call.waits;
 	call.pause = open_calls_pause(ev) || (th->n && th->open[th->n - 1].pause);
 	call.state.paused |= call.pause;
 	push(s, th, function, call);
+}
+
+/* It is a call of the program, by which its hooks are counted. */
+static bool is_judged(const struct spike_open *o)
+{
+	return !o->pause && !o->waits;
 }
 
 /* What is open ends without a time of its own: what it called is its caller's then. */
@@ -112,7 +120,8 @@ static void drop(struct spike_thread *th, struct open_thread *open)
 	if (parent) {
 		parent->children += o->children;
 		parent->paused += o->paused;
-		parent->below += o->below + !o->pause;
+		parent->waited += o->waited;
+		parent->below += o->below + is_judged(o);
 	}
 	pop(th, open);
 }
@@ -162,6 +171,7 @@ static enum status spikes_report_call(struct spikes *s, const struct trace *t,
 				   .owner = o->owner,
 				   .total = total,
 				   .self = self,
+				   .waited = o->waited,
 				   .limit = o->state.limit,
 				   .calls = 1,
 				   .has_self = true,
@@ -207,15 +217,17 @@ static enum status spikes_close_call(struct spikes *s, const struct trace *t,
 	r->odd[ODD_OVERCORRECTED] += hooks > total;
 	total = hooks > total ? 0 : total - hooks;
 	judged = o->paused > total ? 0 : total - o->paused;
-	s->calls += !o->pause;
-	s->functions.items[th->path[th->n - 1]].calls += !o->pause;
-	if (!o->state.paused && !o->state.ignored && judged > o->state.limit && th->selected)
+	s->calls += is_judged(o);
+	s->functions.items[th->path[th->n - 1]].calls += is_judged(o);
+	if (is_judged(o) && !o->state.paused && !o->state.ignored && judged > o->state.limit &&
+	    th->selected)
 		st = spikes_report_call(s, t, th, ev, judged,
 					o->children > total ? 0 : total - o->children, e);
 	if (parent) {
 		parent->children += total;
 		parent->paused += o->state.paused ? total : o->paused;
-		parent->below += o->below + !o->pause;
+		parent->waited += o->waits ? total : o->waited;
+		parent->below += o->below + is_judged(o);
 	}
 	pop(th, open);
 	return st;

@@ -10,7 +10,7 @@
  *
  * Times are ns. A call's total is what passed from enter to exit, less the cost of the hooks of
  * the calls below it (their number x cost), less what passed in calls that pause; self is the
- * total less that of the calls it made directly. Samples carry both; one of several calls is
+ * total less that of the calls it made directly. A wait (ENTER_WAIT) is not judged: it is time of its callers. Samples carry both; one of several calls is
  * judged by the mean.
  *
  * Memory: O(threads x depth + functions), whatever the number of events. Calls deeper than the
@@ -45,7 +45,8 @@ struct spike_seen { /* what it points to is valid until the callback returns */
 	size_t depth;
 	uint32_t cut; /* outer calls that are not in path */
 	uint64_t total, self, limit;
-	uint64_t calls; /* a mean of so many; 1 otherwise */
+	uint64_t waited; /* of total, off the processor; 0 also where the capture does not tell */
+	uint64_t calls;  /* a mean of so many; 1 otherwise */
 	bool has_self, has_time, has_frame;
 	bool unmeasured; /* logged as a spike, without how long it took: total and limit are 0 */
 	int64_t time, frame; /* its start; the frame in which it ended */
@@ -79,6 +80,7 @@ struct spikes {
 	uint64_t captures, calls, found, filtered;
 	uint64_t frames; /* that the captures mark */
 	uint64_t stacks; /* samples of stacks, or of times in them alone: they are not of calls */
+	bool waits;      /* some capture tells when threads were off the processor */
 	bool merged;     /* there are samples of several calls */
 	uint64_t unmeasured; /* of found: how long they took is not known */
 

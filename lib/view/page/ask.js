@@ -7,6 +7,14 @@ let version = 0;
 export let loaded = {files: [], limits: {}};
 const listeners = [];
 
+// The end of a file's path that tells it from the others.
+export function nameOf(file) {
+	const end = (f, n) => f.name.split("/").slice(-n).join("/"), most = file.name.split("/").length;
+	let n = 1;
+	while (n < most && loaded.files.some(f => f.name !== file.name && end(f, n) === end(file, n))) n++;
+	return end(file, n);
+}
+
 export const onEnd = f => listeners.push(f);
 
 export async function state() {
@@ -25,7 +33,7 @@ export async function state() {
 	}
 }
 
-// {doc, text, exit, messages, ms}; an Error where there is no answer.
+// {doc, text, exit, messages, ms, taken}; an Error where there is no answer. taken: percent of the file that was read.
 import {quote} from "./parts.js";
 export async function ask(words, signal) {
 	const q = words.map(quote).join(" ");
@@ -46,10 +54,10 @@ export async function ask(words, signal) {
 	const text = await r.text();
 	if (!r.ok) throw new Error(text.trim());
 	const a = {exit: +r.headers.get("X-Exit"), messages: decodeURIComponent(r.headers.get("X-Messages") || "").trim(),
-		text, doc: null, ms: performance.now() - begin};
+		text, doc: null, ms: performance.now() - begin, taken: +(r.headers.get("X-Taken") || 100)};
 	if (text.startsWith("{")) a.doc = JSON.parse(text);
 	if (!a.doc && a.exit) throw new Error(a.messages || say("the program ended with {0}", a.exit));
-	kept.set(q, a);
+	if (a.taken === 100) kept.set(q, a);
 	if (kept.size > MOST) kept.delete(kept.keys().next().value);
 	return a;
 }

@@ -4,7 +4,7 @@
 import {quote, switches, toggle, named} from "./parts.js";
 import {make, hideTip, button} from "./dom.js";
 import {shown as seen, count, some} from "./format.js";
-import {ask, state, loaded, onEnd} from "./ask.js";
+import {ask, state, loaded, nameOf, onEnd} from "./ask.js";
 import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";
 import * as frames from "./frames.js";
@@ -49,7 +49,7 @@ function go(changes, quiet) {
 const has = kind => loaded.files.some(f => f.kinds && f.kinds[kind]);
 const what = () => ({
 	calls: has("alloc") || has("profile") || has("sample") || has("enter") || has("delta") || has("type-total") || loaded.files.some(f => f.aggregate),
-	memory: has("alloc") || has("profile"), frames: has("frame"), objects: has("object"), nested: has("enter"), several: loaded.files.length > 1,
+	memory: has("alloc") || has("profile"), frames: has("frame"), objects: has("object"), nested: has("enter"), by_time: has("enter") || has("sample") || has("delta"), several: loaded.files.length > 1,
 	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"), logs: has("log"), types: loaded.files.some(f => f.types > 1), several_threads: true,
 });
 
@@ -130,6 +130,16 @@ function showAlerts(messages, failure) {
 	el("alerts").replaceChildren(...out);
 }
 
+// What is shown is of so many percent of the file: the label goes when numbers of all of it have come.
+function showTaken(answered) {
+	const taken = answered ?? (reads() ? reads().taken_percent : 100);
+	const lost = loaded.files.some(f => f.error || f.lossy || f.notes.some(n => n.severity === "loss"));
+	el("sofar").hidden = taken === 100;
+	el("sofar").textContent = taken === 100 ? "" : say("So far: the first {0} % of the file. This view is drawn again when all of it is read.", taken);
+	el("whole").textContent = taken < 100 ? say("so far, {0} %", taken) : lost ? say("! something was lost") : say("● complete");
+	el("whole").className = "whole " + (taken < 100 || lost ? "warn" : "good");
+}
+
 // again: the files have grown; what was done to the view stays.
 async function show(again) {
 	const s = address();
@@ -147,7 +157,7 @@ async function show(again) {
 		main.classList.add("busy");
 	}
 	main.setAttribute("aria-busy", "true");
-	document.title = translated(views[s.view].title) + " – " + (seen(loaded.files.map(f => f.name.split("/").pop()).join(", ")) || "tracemill");
+	document.title = translated(views[s.view].title) + " – " + (seen(loaded.files.map(nameOf).join(", ")) || "tracemill");
 	const messages = [];
 	let command = null, ms = 0;
 	const only = !views[s.view].every && loaded.files.some(f => f.name === s.file_only) ? s.file_only : null;
@@ -163,9 +173,7 @@ async function show(again) {
 		el("command").textContent = seen(said);
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
-	const lost = loaded.files.some(f => f.error || f.lossy || f.notes.some(n => n.severity === "loss"));
-	el("whole").textContent = lost ? say("! something was lost") : say("● complete");
-	el("whole").className = "whole " + (lost ? "warn" : "good");
+	let taken = null;
 	const context = {
 		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], clear, command: typed, signal: mine.signal,
 		filters: without => filters(s, without),
@@ -173,6 +181,7 @@ async function show(again) {
 		begin: content => {
 			if (again || mine.signal.aborted) return;
 			main.replaceChildren(content);
+			showTaken(taken);
 			main.classList.remove("busy");
 		},
 		// main: this is the view's question; the others are beside it.
@@ -180,6 +189,8 @@ async function show(again) {
 			if (main || !command) { command = words; tell(); }
 			const a = await ask(only || words[0] === "inspect" ? whole(words) : words, mine.signal);
 			if (a.messages) messages.push(a.messages);
+			taken = Math.min(taken ?? 100, a.taken);
+			if (mine.done && !mine.signal.aborted) showTaken(taken);
 			if (main || command === words) { ms = a.ms; tell(); }
 			return a;
 		},
@@ -191,6 +202,7 @@ async function show(again) {
 		if (mine.signal.aborted) return;
 		const was = again && remember(main);
 		if (content.parentNode !== main) main.replaceChildren(...[content].flat().filter(Boolean));
+		showTaken(taken);
 		showAlerts(messages.join("\n"), null);
 		// Where filters leave nothing, what helps is to take them away.
 		const empty = filters(s).length && main.querySelector(":scope > .empty");
@@ -202,6 +214,7 @@ async function show(again) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
 			main.replaceChildren();
+			showTaken(taken);
 			showAlerts("", e.message);
 		}
 	} finally {
@@ -231,7 +244,11 @@ el("copy").onclick = async () => {
 };
 // The report of this view as one file, which needs no server.
 el("save").onclick = async () => {
-	const one = ["--as", "--table"], words = saved.filter((w, i) => !one.includes(w) && !one.includes(saved[i - 1])), name = (address().view || "overview") + "-" + loaded.files.map(f => f.name.split("/").pop()).join("-").slice(0, 80) + ".html";
+	const one = ["--as", "--table"], words = saved.filter((w, i) => !one.includes(w) && !one.includes(saved[i - 1])), name = (address().view || "overview") + "-" + loaded.files.map(nameOf).join("-").replaceAll("/", "-").slice(0, 80) + ".html";
+	if (reads()) {
+		el("took").textContent = say("the file is still being read");
+		return;
+	}
 	try {
 		const a = await ask([...words, "--as", "html"]), link = make("a", {href: URL.createObjectURL(new Blob([a.text], {type: "text/html"})), download: name});
 		link.click();
@@ -274,14 +291,17 @@ async function grow() {
 	show(true);
 }
 
+const reads = () => loaded.files.find(f => f.taken_percent < 100);
+
 function showGrowth() {
 	const goes = loaded.files.filter(f => f.growth === "goes on"), ended = loaded.files.filter(f => f.growth === "ended").length;
 	const deserted = loaded.files.filter(f => f.growth === "no writer").length;
 	const silent = Math.min(...goes.map(f => f.silent_ms));
 	el("growth").textContent = goes.length ? silent > 5000 ? say("recording, silent for {0} s", Math.round(silent / 1000)) : say("recording") : deserted ? say("no process writes the recording any more, and its end is missing") : ended && ended === loaded.files.length ? say("the recording has ended") : "";
-	el("growth").className = goes.length ? "growth" : "growth faint";
+	if (reads()) el("growth").textContent = say("reading, {0} %", reads().taken_percent);
+	el("growth").className = goes.length && !reads() ? "growth" : "growth faint";
 	const one = loaded.files.length === 1 ? loaded.files[0] : null;
-	el("files").replaceChildren(...loaded.files.flatMap((f, i) => [i ? " → " : "", make("b", {class: "file"}, f.name.split("/").pop())]), " ", one ? say("{0} events", count(one.events)) : "");
+	el("files").replaceChildren(...loaded.files.flatMap((f, i) => [i ? " → " : "", make("b", {class: "file"}, nameOf(f))]), " ", one ? say("{0} events", count(one.events)) : "");
 	el("files").title = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, count(f.events)) : f.name).join(", "));
 }
 
@@ -299,6 +319,8 @@ await state();
 speak(loaded.language);
 translate(document.body);
 languageButton(el("language"));
+if (loaded.home) el("files").before(make("a", {id: "home", href: loaded.home}, say("Sessions")));
 showGrowth();
 show();
-setInterval(state, 2000);
+const look = () => setTimeout(async () => { await state(); look(); }, reads() ? 250 : 2000);
+look();

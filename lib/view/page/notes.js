@@ -114,6 +114,7 @@ learn({
 	"files of records end within a record": "记录文件在一条记录中间结束",
 	"unreadable lines of tasks, maps or symbols were left out": "忽略了任务、映射或符号文件中无法读取的行",
 	"libraries were loaded later: each is assumed to end with its last symbol": "后来加载的库：假定各以最后一个符号为结尾",
+	"events do not hold what their kind says": "事件内容与其种类不符",
 	"scheduler switches are too many: their time belongs to the caller": "调度切换过多：时间计入调用者",
 	"files of scheduler records end within a record": "调度记录文件在一条记录中间结束",
 

@@ -147,6 +147,14 @@ export async function show(context) {
 	if (!has.calls && !has.frames) {
 		return [nothing(say(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."))];
 	}
+	// What is known at once, before the first sums.
+	const read = context.files.find(f => f.taken_percent < 100);
+	if (read) {
+		page.replaceChildren(card(read.name.split("/").pop(), "", make("div", {class: "in"}, make("dl", {class: "facts"}, ...[[say("size of the file"), format("bytes", read.file_bytes)], [say("read so far"), say("{0} %", read.taken_percent)], [say("events so far"), count(read.events)],
+			[say("frames so far"), read.kinds.frame ? count(read.kinds.frame) : null], [say("stacks so far"), count(read.stacks)]].filter(([, v]) => v !== null).map(([k, v]) => make("div", {}, make("dt", {}, k), make("dd", {}, v)))))),
+			make("p", {class: "faint"}, say("adding up …")));
+		context.begin(page);
+	}
 	const strip = make("div", {}), head = make("div", {class: "tiles"}), lists = make("div", {class: "lists"});
 	const top = has.calls ? context.ask(["top", ...context.filters(), "-n", "30"], true) : Promise.resolve({doc: null});
 	// With two processors the program adds sums up on one of them: what comes second has the other.
@@ -161,8 +169,14 @@ export async function show(context) {
 		head.style.gridTemplateColumns = made.length && made.length < 6 && innerWidth > 1180 ? "repeat(" + Math.max(4, made.length) + ", minmax(0, 1fr))" : "";
 	};
 	fill(null);
-	// Of a capture of calls and allocations, too: by bytes, where the first answer is by time.
-	if (doc && has.memory && !table("peak") && !table("live")) {
+	// The tiles do not wait for what comes below them.
+	if (doc) {
+		page.replaceChildren(head, lists, strip);
+		context.begin(page);
+	}
+	// Of a capture of calls and allocations, too: by bytes, where the first answer is by time. Where there are allocations
+	// alone it has what is known.
+	if (doc && has.memory && has.by_time && !table("peak") && !table("live")) {
 		for (const name of ["peak", "live", "temporary"]) {
 			const more = await context.ask(["top", ...context.filters(), "--table", name]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 			if (more.doc) doc.sections.push(...more.doc.sections);

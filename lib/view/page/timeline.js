@@ -7,7 +7,7 @@ import {Frames, Area, Rate, Counter, Marks, Calls, threads, tone, BUDGETS} from 
 import {named as brief, segments} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, count, shown} from "./format.js";
-import {section} from "./ask.js";
+import {section, nameOf} from "./ask.js";
 import {Table} from "./table.js";
 import {picked} from "./document.js";
 
@@ -440,7 +440,7 @@ export async function show(context) {
 	const all = [];
 	for (const f of several) {
 		const m = await rowsOf(context, f && f.name);
-		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && f.name.split("/").pop())]);
+		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f))]);
 	}
 	if (!all.length) return none(say("No frame, and no step of time, has anything."), say("The capture has no times, so there is nothing to draw over time."), button(say("show the calls"), () => go({view: "calls"})));
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);

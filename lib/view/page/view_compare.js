@@ -7,6 +7,7 @@ import {Table} from "./table.js";
 import {section, loaded} from "./ask.js";
 import {draw, picked, nothing} from "./document.js";
 import {choice} from "./view_table.js";
+import {verdict} from "./gate.js";
 
 export const title = "Compare";
 export const named = true;
@@ -24,13 +25,6 @@ function fewer(t, all) {
 	// Of the first metric all is seen, of the others the difference before its two sides.
 	const order = c => c.type === "text" ? 9 : part(c)[2] === changed[0] ? 0 : part(c)[1] === "delta" ? 1 : 2;
 	return {...t, columns: keep.slice().sort((a, b) => order(a) - order(b))};
-}
-
-// A row for each rule of the policy, and beneath it what broke it or cannot be decided.
-function checked(c) {
-	const columns = [["name", "rule, and what it is about"], ["verdict", "verdict"], ["measured", "base, new"], ["limit", "limit"], ["told", "smallest difference"], ["message", "why"], ["waiver", "waived"]];
-	const rows = c.rules.flatMap(r => [{...r, name: r.rule, _depth: 0}, ...r.breaches.map(b => ({...b, name: b.subject, _depth: 1}))]);
-	return {title: c.title, tree: true, rows, columns: columns.map(([key, title]) => ({key, title, type: "text"})), notes: []};
 }
 
 export async function show(context) {
@@ -57,7 +51,7 @@ export async function show(context) {
 	const out = [], p = picked(context, r => r.function || r.site);
 	out.push(panel(t ? translated(t.title) : say("Compare"), "", tools, t && t.rows.length ? new Table(fewer(t, s.all), {pick: p.pick}).element : nothing(say("Nothing changed.")), p.box));
 	const c = a.doc && section(a.doc, "checks");
-	if (c) out.unshift(panel(c.title ? translated(c.title) : say("Gate"), Object.entries(c.counts).filter(x => x[1]).map(x => x[1] + " " + translated(x[0])).join(say(", ")), new Table(checked(c)).element));
+	if (c) out.unshift(verdict(c));
 	if (f && f.nodes.length > 1) out.push(panel(translated(f.title), "", flame(f, n => go({view: "callers", peek: n}), s.mode, m => go({mode: m}, true)).element));
 	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
 	return out;

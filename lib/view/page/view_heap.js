@@ -33,7 +33,7 @@ async function holders(context, filters) {
 	const at = t.rows.findIndex((r, i) => i && r.object);
 	drawn.one = at;
 	const e = make("div", {class: "held"}, left, way);
-	choose(t.rows[at]).catch(() => {});
+	await choose(t.rows[at]).catch(() => {}); // what comes later would move the rows below it away from a pointer
 	return e;
 }
 

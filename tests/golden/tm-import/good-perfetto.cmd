@@ -15,3 +15,7 @@ $GEN/perfetto --n 20 timeline | tm-frames -q --table pacing --csv | cut -d , -f 
 # Three samples that stand for 5 ms each are samples, and no calls.
 $GEN/perfetto --n 3 sampler | tm-dump --no-tables -q | grep ^sample
 $GEN/perfetto --n 3 sampler | tm-top -q --by function --csv | cut -d , -f 9-11 | head -n 2
+# The scheduler: in "Frame" (12 ms) and "Wait" (7 ms of it) the thread is off the processor for 5 ms; it runs 1 ms after both.
+$GEN/perfetto --n 1 sched | tm-dump -q | grep -e ^thread -e ^enter -e ^exit -e ^sample -e ^counter
+# Memory, clocks, battery, a counter of the GPU, and lines of the log.
+$GEN/perfetto --n 2 system | tm-dump

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/symbolize/stack_names.h"
+
+#include "lib/base/buf.h"
+#include "lib/demangle/demangle.h"
+#include "lib/demangle/demangle_llvm.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Without blanks, and without "class" before types. */
+static void add_plain(struct buf *to, const char *s, size_t n)
+{
+	static const char *const kinds[] = {"class ", "struct ", "enum ", "union "};
+
+	for (size_t i = 0; i < n; i++) {
+		size_t skip = 0;
+
+		for (size_t k = 0; (!i || !is_word(s[i - 1])) && k < sizeof kinds / sizeof *kinds;
+		     k++)
+			if (n - i > strlen(kinds[k]) && !memcmp(s + i, kinds[k], strlen(kinds[k])))
+				skip = strlen(kinds[k]);
+		if (skip)
+			i += skip - 1;
+		else if (s[i] != ' ')
+			buf_addc(to, s[i]);
+	}
+}
+
+/* The text, or the text before parameters. */
+static bool is_plain(const struct buf *want, const char *display)
+{
+	struct buf plain = BUF_INIT;
+	bool is;
+
+	add_plain(&plain, display, strlen(display));
+	is = plain.len >= want->len && !memcmp(buf_at(&plain, 0), buf_at(want, 0), want->len) &&
+	     (plain.len == want->len || *buf_at(&plain, want->len) == '(');
+	buf_release(&plain);
+	return is;
+}
+
+/* The last word of a name before its parameters and template arguments: a linkage name has it, too. n 0: none. */
+static struct stack_text_part last_word(const char *s, size_t n)
+{
+	const char *end = s + n, *from = s, *p;
+	int depth = 0;
+
+	for (p = s; p < end; p++) {
+		if (*p == '<')
+			depth++;
+		else if (*p == '>' && depth)
+			depth--;
+		else if (!depth && *p == '(')
+			break;
+		else if (!depth && *p == ':')
+			from = p + 1;
+	}
+	for (p = from; p < end && (is_word(*p) || *p == '~'); p++)
+		;
+	return (struct stack_text_part){from, (size_t)(p - from)};
+}
+
+static char *display_of(const char *raw)
+{
+	return *raw == '?' ? demangle_microsoft(raw) : demangle(raw);
+}
+
+void stack_name_find(struct object *o, struct stack_text_part name, uint64_t plus, uint64_t *vaddr,
+		     size_t *n)
+{
+	struct stack_text_part word = last_word(name.s, name.n);
+	struct buf want = BUF_INIT;
+	size_t n_all;
+	const struct object_symbol *all = object_symbols(o, &n_all);
+
+	*n = 0;
+	if (word.n && *word.s == '~') /* "??1Class@ns@@" has no "~" */
+		word = (struct stack_text_part){word.s + 1, word.n - 1};
+	if (word.n >= 8 && !memcmp(word.s, "operator", 8))
+		word.n = 0; /* nor "operator" */
+	add_plain(&want, name.s, name.n);
+	for (size_t i = 0; want.len && i < n_all; i++) {
+		const struct object_symbol *y = &all[i];
+		char *display;
+
+		if (y->rest || plus >= y->hi - y->lo || (*n && y->lo == *vaddr) ||
+		    (word.n && !memmem(y->name, strlen(y->name), word.s, word.n)))
+			continue;
+		display = display_of(y->name);
+		if (display && is_plain(&want, display)) {
+			*vaddr = y->lo;
+			++*n;
+		}
+		free(display);
+	}
+	buf_release(&want);
+}
+
+bool stack_name_differs(struct stack_text_part name, const char *display)
+{
+	struct stack_text_part a = last_word(name.s, name.n),
+			       b = last_word(display, strlen(display));
+
+	if (!a.n || !b.n || memchr(name.s, '`', name.n) || strchr(display, '`'))
+		return false;
+	return a.n != b.n || memcmp(a.s, b.s, a.n) != 0;
+}

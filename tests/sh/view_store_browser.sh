@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# The page of a server of sessions in a headless browser: sessions appear, a note, two clicks compare, a trend whose
+# step is known, search, hostile names, in Chinese, dark and narrow. PICTURES=DIR keeps pictures there.
+# timeout: 300
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/browser.bash
+. "$SRC/tests/browser.bash"
+if tm-view --listen nowhere x 2>&1 | grep -q 'without libmicrohttpd'; then
+	echo 'skip - in a browser: built without libmicrohttpd'
+	exit 0
+fi
+"$GEN/trace" --seed 3 --allocs 5000 --live 200 --stacks 60 --frames 10 >low.tmt
+"$GEN/trace" --seed 3 --allocs 10000 --live 400 --stacks 60 --frames 10 >high.tmt
+echo nothing >junk.txt
+printf '[rule memory]\nmetric = requested\npercent = 10\n' >gate.ini
+# shellcheck disable=SC2154 # of browser.bash
+exec python3 "$SRC/tests/view_store_browser.py" "$browser" "$SRC"

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The walk of tests/sh/view_store_browser.sh, in its folder: the page of a server of sessions."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, sys.argv[2] + "/tests")
+from browser import Browser, check, finish  # noqa: E402
+
+pictures = os.environ.get("PICTURES")
+server = subprocess.Popen(["tm-view", "-q", "--store", "store", "--gate", "gate.ini"], stdout=subprocess.PIPE, text=True)
+page, send = server.stdout.readline().strip(), server.stdout.readline().strip()
+
+
+def put(file, labels):
+    subprocess.run(["curl", "-s", "-o", "/dev/null", "-T", file, send + "?" + labels], check=True)
+
+
+def rows():
+    return b.run("[...document.querySelectorAll('[role=row].row')].map(e => e.textContent)")
+
+
+def row(text):
+    """A selector of the first row that has this."""
+    b.run("for (const e of document.querySelectorAll('#this-row')) e.id = '';"
+          "for (const e of document.querySelectorAll('[role=row].row')) if (e.textContent.includes(%s)) { e.id = 'this-row'; break; }" % json.dumps(text))
+    return "#this-row"
+
+
+def click_text(selector, text):
+    b.run("for (const e of document.querySelectorAll(%s)) if (e.textContent === %s) { e.click(); break; }" % (json.dumps(selector), json.dumps(text)))
+
+
+def picture(name):
+    if pictures:
+        b.picture(os.path.join(pictures, name + ".png"))
+
+
+b = Browser(sys.argv[1])
+check("an empty store says what to do", b.open(page) and "curl -T" in b.run("document.getElementById('view').textContent"))
+# Builds 101 to 112; from 107 on they allocate twice as much.
+for i in range(101, 113):
+    put("low.tmt" if i < 107 else "high.tmt", "build=b%d&branch=main&machine=pixel7&date=2026-10-%02d%s" % (i, i - 90, "&status=green" if i == 101 else ""))
+put("junk.txt", "build=bad&branch=main")
+put("low.tmt", "build=%3Cimg%20src=x%20onerror=alert(1)%3E&branch=%3Cb%3E&machine=%E2%80%AEevil")
+check("sessions appear while it is open", b.wait("document.querySelectorAll('[role=row].row').length >= 14"))
+check("and are read", b.wait("!document.body.textContent.includes('being read')", 60))
+check("hostile names are text", any("<img src=x onerror=alert(1)>" in r for r in rows()) and not b.run("document.querySelectorAll('main img').length"))
+check("what cannot be read says why", any("not readable: unknown capture format" in r for r in rows()))
+check("a verdict", any("b101" in r and "green" in r for r in rows()))
+picture("sessions")
+
+# A note.
+b.click(row("b103"))
+check("a run is opened by a click", b.wait("!!document.getElementById('note')"))
+b.click("#note")
+b.type("stutters in the menu <b>")
+b.click("#save-note")
+check("a note is saved", b.wait("document.body.textContent.includes('saved')"))
+b.run("document.activeElement.blur()")
+check("and in the list", b.wait("[...document.querySelectorAll('[role=row].row')].some(e => e.textContent.includes('stutters in the menu <b>'))"))
+picture("run")
+
+# A run is opened, under an address of its own, and the list is one click away.
+tip = b.run("document.getElementById('open').href")
+check("a capture has an address", "/session/3/" in tip)
+b.click("#open")
+check("it opens the whole page", b.wait("location.pathname.endsWith('/session/3/') && !!document.body && !!document.body.dataset.shown && !!document.querySelector('.tiles, .tile')"))
+check("of this capture", b.run("document.getElementById('files').textContent").startswith("low.tmt"))
+check("with the tabs of its views", all(t in b.run("document.getElementById('tabs').textContent") for t in ("Overview", "Timeline", "Calls")))
+b.go("#view=table&by=function")
+check("and its tables", b.wait("document.querySelectorAll('[role=row].row').length > 5"))
+picture("run-open")
+b.click("#home")
+check("back to the list", b.wait("!location.pathname.includes('session') && document.querySelectorAll('[role=row].row').length >= 14"))
+
+# The policy's verdict on a run, against the green one before it: as tm-compare gives it.
+report = json.loads(subprocess.run(["tm-compare", "-q", "--gate", "gate.ini", "--as", "json", "low.tmt", "high.tmt"], stdout=subprocess.PIPE).stdout)
+rules = [s for s in report["sections"] if s["kind"] == "checks"][0]["rules"]
+broken = [r for r in rules if r["verdict"] == "fail"]
+b.run("location.hash = ''")
+b.wait("!document.getElementById('note')")
+b.click(row("b110"))
+check("a run can be judged against the green one", b.wait("!!document.getElementById('judge')") and b.run("document.getElementById('judge').textContent").endswith("against run 1"))
+b.click("#judge")
+check("the policy is broken, with its reasons", len(broken) == 1 and b.wait("document.querySelectorAll('#verdict [role=row].row').length > 1")
+      and all(w in b.run("document.getElementById('verdict').textContent") for w in (broken[0]["rule"], broken[0]["breaches"][0]["message"])))
+picture("verdict")
+b.run("location.hash = ''")
+b.wait("!document.getElementById('note')")
+b.click(row("b101"))
+check("the first has none before it", b.wait("document.getElementById('view').textContent.includes('needs a green run before')"))
+
+# Two clicks compare.
+b.run("location.hash = ''")
+b.wait("!document.getElementById('note')")
+b.click(row("b102"))
+b.wait("!!document.getElementById('note')")
+b.click(row("b110"))
+check("two clicks compare two runs", b.wait("document.body.dataset.shown === 'compare' && document.querySelectorAll('[role=row].row').length > 0"))
+check("the policy judges them, too", b.wait("!!document.getElementById('judge')"))
+check("these two", b.run("document.querySelector('main h2').textContent").startswith("b110 against b102"))
+check("the command says the same", "blame" in b.run("document.getElementById('command').textContent"))
+picture("compare")
+b.click("#open")
+check("both captures open as a comparison", b.wait("location.pathname.endsWith('/session/2-10/') && !!document.body && !!document.body.dataset.shown && document.querySelectorAll('[role=row].row').length > 0"))
+check("of these two", b.run("document.getElementById('files').textContent").startswith("low.tmt → high.tmt"))
+check("with the command", b.run("document.getElementById('command').textContent").startswith("tm-compare "))
+picture("compare-open")
+b.run("history.back()")
+b.wait("!!document.body && document.body.dataset.shown === 'compare'")
+
+# The trend.
+click_text("#tabs a", "Trend")
+check("a trend with its step", b.wait("document.body.dataset.shown === 'trend' && document.querySelectorAll('[role=row].row').length > 0"))
+click_text(".seg button", "requested")
+check("of a metric that is chosen, with the build of the change", b.wait("location.hash.includes('sort=requested') && [...document.querySelectorAll('[role=row].row')].some(e => e.textContent.includes('b107'))"))
+check("with a chart", b.wait("(document.querySelector('.charts .say') || {}).textContent && document.querySelector('main canvas').clientHeight > 50"))
+picture("trend")
+
+# Search and filters.
+b.run("location.hash = 'view=runs&branch=main'")
+check("a filter by branch", b.wait("document.body.dataset.shown === 'runs' && document.querySelectorAll('[role=row].row').length === 13"))
+b.run("location.hash = 'view=runs&search=b10'")
+check("a search, from the address", b.wait("document.querySelectorAll('[role=row].row').length === 9"))
+
+# In Chinese and dark, and narrow.
+b.theme(True)
+b.size(800, 900)
+check("in Chinese", b.open(page + "?lang=zh") and "会话" in b.run("document.getElementById('tabs').textContent"))
+check("no title is left in English", b.run("[...document.querySelectorAll('[role=columnheader]')].every(e => !/[a-z]{4}/i.test(e.textContent))"))
+check("narrow, it never scrolls sideways", b.run("document.documentElement.scrollWidth <= innerWidth"))
+picture("sessions-zh-dark-800")
+b.run("location.hash = 'view=trend&sort=requested'")
+b.wait("document.body.dataset.shown === 'trend'")
+picture("trend-zh-dark-800")
+errors = [e for e in b.events if e["method"] in ("Runtime.exceptionThrown",)]
+check("no script failed", not errors)
+server.terminate()
+finish()
