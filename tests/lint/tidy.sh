@@ -7,7 +7,7 @@
 # looked at again. `tidy.sh FILE...` looks at some files and prints only what is wrong.
 #
 # The analyzer's walk through a function ends after TIDY_NODES states. A tenth of its default and a choice of files (those of
-# the newest 30 commits, and a fifth of all each day: tests/run) keep CI within its hour; DAYS=all looks at all files, and
+# the newest commits, 80 at most, and a tenth of all each day: tests/run) keep CI within its hour; DAYS=all looks at all files, and
 # `make lint-deep` has the default (225000), too.
 set -u
 cd "$SRC" || exit 1
@@ -70,8 +70,8 @@ mapfile -t all < <(find lib formats cmd -name '*.c' | sort)
 files=("${all[@]}")
 if [ "${DAYS-}" != all ]; then
 	mapfile -t files < <({
-		git log -n 30 --name-only --format= -- lib formats cmd 2>/dev/null | grep '\.c$'
-		printf '%s\n' "${all[@]}" | awk -v day="$DAY" '(NR + day) % 5 == 0'
+		git log -n 30 --name-only --format= -- lib formats cmd 2>/dev/null | grep '\.c$' | awk '!seen[$0]++ && n++ < 80'
+		printf '%s\n' "${all[@]}" | awk -v day="$DAY" '(NR + day) % 10 == 0'
 	} | sort -u | while read -r f; do [ ! -e "$f" ] || echo "$f"; done)
 fi
 out=$(printf '%s\n' "${files[@]}" | xargs -r -P "$(nproc)" -n 8 bash "$SRC/tests/lint/tidy.sh")
