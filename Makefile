@@ -598,7 +598,7 @@ check: $(tiers:%=build/deps-%) test-programs $(made)
 
 check-all:
 	+@$(MAKE) --no-print-directory check TIER=all
-	+@$(MAKE) --no-print-directory SAN=address$(comma)undefined check TIER=check T='unit/ golden/'
+	+@GOLDEN_DAYS=$(if $(DAYS),1,3) $(MAKE) --no-print-directory SAN=address$(comma)undefined check TIER=check T='unit/ golden/'
 
 # Truth from elsewhere, where it lies beside the project: see the script.
 oracle: all
