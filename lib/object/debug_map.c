@@ -35,7 +35,9 @@ static uint64_t code_end(const struct object_image *f, uint64_t address)
 	for (size_t i = 0; i < f->n_sections; i++)
 		if (f->sections[i].flags & SECTION_CODE && address >= f->sections[i].addr &&
 		    address - f->sections[i].addr < f->sections[i].size)
-			return f->sections[i].addr + f->sections[i].size;
+			return f->sections[i].size > UINT64_MAX - f->sections[i].addr
+				       ? UINT64_MAX
+				       : f->sections[i].addr + f->sections[i].size;
 	return 0;
 }
 
@@ -93,14 +95,14 @@ static bool next_stab(struct cursor *c, bool wide, const struct debug_map *m, ui
 	return !cursor_failed(c);
 }
 
-/* Addresses that a stab leaves to the symbol of its name; those of names that have none stay 0. */
+/* Addresses that an N_GSYM leaves to the symbol of its name; those of names that have none stay 0. */
 static void read_addresses(struct debug_map *m, struct cursor *c, bool wide, uint64_t n_names)
 {
 	struct map64 of = {.n = 0};
 	struct stab s;
 
 	for (size_t i = 0; i < m->n; i++)
-		if (!m->functions[i].lo)
+		if (!m->functions[i].lo && !m->functions[i].sized)
 			*map64_put(&of, hash_bytes(m->functions[i].name,
 						   strlen(m->functions[i].name))) = (uint32_t)i + 1;
 	while (of.n && next_stab(c, wide, m, n_names, &s)) {
