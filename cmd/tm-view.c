@@ -216,7 +216,7 @@ static void check(const struct cli_view *c, int n)
 	if (c->sessions.place && (n || c->query || c->lines || c->mcp || c->follow || c->exes.n))
 		cli_usage(
 		    "--store serves a store of sessions, and takes neither files nor --query, "
-		    "--lines, --mcp, --follow and -e");
+		    "--lines, --mcp, --follow and -e; --debug-dir finds the binary of each build");
 	if (!c->sessions.place && (c->sessions.folder || c->sessions.public_at ||
 				   c->sessions.keep_last || c->sessions.keep_days))
 		cli_usage("--captures, --public, --keep-last and --keep-days need --store");

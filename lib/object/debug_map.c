@@ -36,8 +36,8 @@ static uint64_t code_end(const struct object_image *f, uint64_t address)
 		if (f->sections[i].flags & SECTION_CODE && address >= f->sections[i].addr &&
 		    address - f->sections[i].addr < f->sections[i].size)
 			return f->sections[i].size > UINT64_MAX - f->sections[i].addr
-				       ? UINT64_MAX
-				       : f->sections[i].addr + f->sections[i].size;
+				   ? UINT64_MAX
+				   : f->sections[i].addr + f->sections[i].size;
 	return 0;
 }
 

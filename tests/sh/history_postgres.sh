@@ -214,6 +214,11 @@ else
 	echo 'a note' >note
 	equals 'a note, twice' "$(put note "${page}note/$run") $(put note "${page}note/$run") $(sessions '.runs[] | select(.build == "sent") | .note')" '200 200 a note'
 	equals 'a trend' "$(curl -s -o trend.json -w '%{http_code}' "${page}trend?by=total")" 200
+	number=$(sessions '.sessions[0].id')
+	equals 'the session opens' "$(curl -s -m 60 -o page.html -w '%{http_code}' "${page}session/$number/")" 200
+	curl -s -m 60 -G --data-urlencode 'q=top --by function -n 20 --as csv' "${page}session/$number/ask" >got
+	tm-top -q --by function -n 20 --as csv sent.tmt >want
+	check 'and answers as the file does' eval '[ -s want ] && cmp got want'
 	sessions . >out
 	cp serve.err err
 	check 'no password is told' quiet
