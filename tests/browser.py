@@ -115,7 +115,14 @@ class Browser:
                   buttons=buttons, clickCount=1 if kind in ("mousePressed", "mouseReleased") else 0)
 
     def click(self, selector, at=None):
-        x, y, w, h = self.place(selector)
+        before = None
+        for _ in range(100):  # what is still drawn above it may move it
+            place = self.place(selector)
+            if place == before:
+                break
+            before = place
+            time.sleep(0.03)
+        x, y, w, h = place
         x, y = (x + w / 2, y + h / 2) if at is None else (x + at[0], y + at[1])
         self.mouse("mouseMoved", x, y)
         self.mouse("mousePressed", x, y, buttons=1)

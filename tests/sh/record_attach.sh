@@ -244,11 +244,21 @@ tm-record --no-symbols -o /nowhere/x.tmt --pid "$program" 2>err
 status=$?
 check 'no place for the trace: status 3' eval '[ $status = 3 ] && said "^tm-record: /nowhere/x.tmt: cannot open"'
 end
-tm-record -q --no-symbols -o w.tmt sleep 3 &
+asleep() { # PID FILE: waits until the process has begun the file and sleeps
+	for ((try = 0; try < 500; try++)); do
+		[[ $(readlink "/proc/$1/exe") == */"$2" ]] && grep -q '^State:.S' "/proc/$1/status" && break
+		sleep 0.02
+	done
+}
+tm-record -q --no-symbols -o w.tmt sleep 30 &
 recorder=$!
-sleep 0.7
-refused 'recorded since its start' 'is recorded already' "$(pgrep -P $recorder)"
-kill $recorder
+for ((try = 0; try < 500; try++)); do
+	program=$(pgrep -P $recorder -x sleep) && break
+	sleep 0.02
+done
+asleep "$program" sleep
+refused 'recorded since its start' 'is recorded already' "$program"
+kill "$program" $recorder
 wait $recorder
 echo 'int sleep(unsigned); int main(void) { return sleep(20); }' >doze.c
 cat >nap.c <<'X'
@@ -274,7 +284,7 @@ nap() { # COMPILER OPTION...; the program is refused with WHAT WORDS
 	if "$@" doze.c -o doze 2>err; then
 		./doze &
 		program=$!
-		sleep 0.3
+		asleep $program doze
 		refused "$what" "$words" $program
 		kill -9 $program
 		wait $program 2>/dev/null
@@ -293,7 +303,7 @@ in_mode() { # WHAT WORDS COMMAND...
 	shift 2
 	"$@" &
 	program=$!
-	sleep 0.4
+	asleep $program nap
 	refused "$what" "$words" $program
 	kill $program
 	wait $program 2>/dev/null
