@@ -164,6 +164,26 @@ static enum status collecting_end(struct sink *s, struct trace *t, struct err *e
 	return ST_OK;
 }
 
+/* Why a file that the user gave names nothing. */
+static void tell_losses(const char *path, const struct trace *t)
+{
+	for (size_t i = 0; i < t->n_notes; i++) {
+		const struct trace_note *n = &t->notes[i];
+
+		if (n->symbolizing)
+			cli_trace_note(path, n->text, n->count, n->severity, NOTE_LOSS);
+	}
+}
+
+static void tell_given(const struct autosymbolize *a, const struct cli_symbols_file *f,
+		       const char *path)
+{
+	for (size_t i = 0; a->to->of_captures && i < f->n; i++)
+		tell_losses(path, f->captures[i]);
+	for (size_t i = 0; a->to->of_captures && f->store && i < f->store->n; i++)
+		tell_losses(path, f->store->captures[i].t);
+}
+
 static void look_in_capture(struct autosymbolize *a, struct input *in, const char *path)
 {
 	struct collecting c = {
@@ -180,10 +200,13 @@ static void look_in_capture(struct autosymbolize *a, struct input *in, const cha
 	ok = !capture_read(in, a->import, &c.sink, &lossy, &e);
 	if (c.file.store)
 		c.file.store->lossy |= lossy;
-	if (ok && c.proven)
+	if (ok && c.proven) {
 		cli_symbols_add(a->to, &c.file, path);
-	else
-		cli_symbols_file_release(&c.file);
+		return;
+	}
+	if (ok)
+		tell_given(a, &c.file, path);
+	cli_symbols_file_release(&c.file);
 }
 
 static void look_in_trace(struct autosymbolize *a, struct input *in, const char *path)
@@ -198,10 +221,12 @@ static void look_in_trace(struct autosymbolize *a, struct input *in, const char 
 		keep_capture(&f, w.captures[i].t);
 	}
 	rewrite_release(&w);
-	if (proven)
+	if (proven) {
 		cli_symbols_add(a->to, &f, path);
-	else
-		cli_symbols_file_release(&f);
+		return;
+	}
+	tell_given(a, &f, path);
+	cli_symbols_file_release(&f);
 }
 
 static void look_in(struct autosymbolize *a, const char *path)

@@ -25,6 +25,8 @@ struct module_answer { /* what files_find said, once per module */
 	struct find_file *file;
 	enum reason reason;
 	bool asked, by_path;
+	bool unproven; /* given, and nothing shows its build */
+	bool narrow;   /* a file for 32 bits was refused */
 	bool archive;  /* an APK, whose libraries are mapped from it */
 	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
 	struct reading reading;
@@ -47,13 +49,18 @@ struct binder {
 	uint64_t cleared;
 };
 
+static bool is_above_4_gib(const struct module *m)
+{
+	return m->n_ranges && m->ranges[m->n_ranges - 1].hi > UINT64_C(1) << 32;
+}
+
 static struct module_answer *bind_file_of(struct binder *b, const struct trace *of, uint32_t id)
 {
 	struct module_answer *m = of == b->t ? &b->own[id] : &b->modules[id];
 	const struct module *module = &of->modules[id];
 	struct files_module wanted = {.name = trace_text(of, module->name),
-				      .file =
-					  module->file ? &of->module_files[module->file] : NULL};
+				      .file = module->file ? &of->module_files[module->file] : NULL,
+				      .wide = is_above_4_gib(module)};
 	size_t n;
 	const char *bytes = intern_text(&of->strings, module->build_id, &n);
 
@@ -65,6 +72,8 @@ static struct module_answer *bind_file_of(struct binder *b, const struct trace *
 		wanted.id.len = (uint8_t)n;
 	}
 	m->file = files_find(b->files, &wanted, &m->reason);
+	m->narrow = files_refused_narrow(b->files);
+	m->unproven = m->file && m->file->given && !files_proven(m->file, &wanted);
 	m->by_path =
 	    m->file && !m->file->given && !wanted.id.len && !files_proven(m->file, &wanted);
 	if (b->o->proven && m->by_path) {
@@ -520,7 +529,17 @@ static bool bind_is_other_build(const struct module_answer *m)
 
 static bool bind_is_replaced(const struct module_answer *m)
 {
-	return m->reason == REASON_REPLACED;
+	return m->reason == REASON_REPLACED && !m->narrow;
+}
+
+static bool bind_is_unproven(const struct module_answer *m)
+{
+	return m->unproven;
+}
+
+static bool bind_is_narrow(const struct module_answer *m)
+{
+	return m->narrow;
 }
 
 static void add_modules(const struct trace *of, const struct module_answer *files,
@@ -574,6 +593,9 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 	}
 	bind_decide_kinds(t, out);
 	doubt_slide(&b);
+	if (!o->is_text)
+		note_modules(&b, bind_is_unproven, NOTE_GUESS,
+			     "no build-id proves that the given files are of the captured build");
 	if (b.cleared)
 		trace_note(t, NOTE_INFO, b.cleared,
 			   "addresses in which tag, signature or Thumb bits were cleared");
@@ -587,6 +609,8 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 	note_modules(&b, bind_is_replaced, NOTE_LOSS,
 		     "not used, since the module was replaced: the file at its path is not the one "
 		     "that was loaded (device, inode, size or time)");
+	note_modules(&b, bind_is_narrow, NOTE_LOSS,
+		     "not used, since the file is for 32 bits, and the module was above 4 GiB");
 	module_index_free(b.index);
 	map64_release(&b.slides);
 	slide_candidates_release(&b.found);

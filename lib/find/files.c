@@ -329,6 +329,17 @@ static bool same_file(const struct find_file *x, const struct module_file *f, bo
 		    : x->modified == f->modified && x->inode == f->inode && x->device == f->device;
 }
 
+/* A file for 32 bits, and the module was where they do not reach; a build-id knows better. */
+static bool is_too_narrow(const struct find_file *x, const struct files_module *m)
+{
+	const enum object_arch arch = object_arch(x->object);
+	bool known;
+
+	object_id_differs(x->object, &m->id, &known);
+	return m->wide && !known && arch != ARCH_UNKNOWN && arch != ARCH_WASM &&
+	       !object_is_64(x->object);
+}
+
 /* What does not speak against it. */
 static bool agrees(const struct find_file *x, const struct files_module *m)
 {
@@ -337,6 +348,8 @@ static bool agrees(const struct find_file *x, const struct files_module *m)
 
 	if (known)
 		return !differs;
+	if (is_too_narrow(x, m))
+		return false;
 	return x->given || !m->file || same_file(x, m->file, strcmp(x->path, m->name) != 0);
 }
 
@@ -550,6 +563,9 @@ static void explain_file(struct find_files *f, const struct find_file *x,
 	else if (differs)
 		search_log_add(f->log, false, x->path, "%s, but is another build: %s differs", how,
 			       differs);
+	else if (is_too_narrow(x, m))
+		search_log_add(f->log, false, x->path,
+			       "%s, but is for 32 bits, and the module was above 4 GiB", how);
 	else if (!agrees(x, m))
 		search_log_add(
 		    f->log, false, x->path,
@@ -716,6 +732,7 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 	else if (!agrees(x, m))
 		*reason = m->id.len && object_build_id(x->object)->len ? REASON_BUILD_ID_DIFFERS
 								       : REASON_REPLACED;
+	f->refused_narrow = x && x->object && is_too_narrow(x, m);
 	if (f->log && x)
 		explain_file(f, x, m);
 	if (f->log)
@@ -723,4 +740,9 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 		    (struct file_found){mem_strdup(m->name), m->id, x, *reason, log};
 	f->log = NULL;
 	return *reason == REASON_RESOLVED ? x : NULL;
+}
+
+bool files_refused_narrow(const struct find_files *f)
+{
+	return f->refused_narrow;
 }

@@ -76,6 +76,7 @@ struct find_files {
 	size_t n, cap;
 	struct zip **zips;
 	size_t n_zips, cap_zips;
+	bool refused_narrow; /* files_refused_narrow */
 };
 
 /* Opens the given files, in parallel. A file that cannot be read is kept with its reason:
@@ -92,10 +93,13 @@ struct files_module {
 	const char *name;               /* path or base name; "" where the capture has no name */
 	struct object_build_id id;      /* len 0: none */
 	const struct module_file *file; /* NULL: not known */
+	bool wide;                      /* it was above 4 GiB: a file for 32 bits is not it */
 };
 /* NULL: none, *reason says why. */
 struct find_file *files_find(struct find_files *f, const struct files_module *m,
 			     enum reason *reason);
+/* A file for 32 bits, which the last files_find did not take for a module above 4 GiB. */
+bool files_refused_narrow(const struct find_files *f);
 /* Is it beyond doubt the file that was loaded? */
 bool files_proven(const struct find_file *x, const struct files_module *m);
 /* True when a given zip file has this name (path or base name). */

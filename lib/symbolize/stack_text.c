@@ -1348,7 +1348,9 @@ enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *
 		forget_answers(g);
 	ask_all(x);
 	if (g->t) {
+		x->symbolizer->options.bind.is_text = true;
 		st = symbolizer_run(x->symbolizer, g->t, g->t, e);
+		x->symbolizer->options.bind.is_text = false;
 		if (!st)
 			keep_answers(x);
 		keep_notes(g);

@@ -167,6 +167,73 @@ TEST(a_pe_file_is_mapped_as_an_image)
 	stop(&b);
 }
 
+/* The same file for 32 bits: its machine, its magic, and its image base, which is in the upper half of the other one. */
+static const char *make_narrow_pe(const char *name)
+{
+	const char *path = make_pe(name);
+	int fd = open(path, O_WRONLY);
+
+	put(fd, "\x4c\1", 2, 0x44);
+	put(fd, "\x0b\1", 2, 0x58);
+	put(fd, "\0\0\x40\0", 4, 0x74);
+	close(fd);
+	return path;
+}
+
+TEST(a_file_for_32_bits_is_no_module_above_4_gib)
+{
+	static struct map_range high[] = {{0x7ff600000000, 0x7ff600004000, 0, true}};
+	static struct map_range low[] = {{0x10000000, 0x10004000, 0, true}};
+
+	for (int pass = 0; pass < 3; pass++) {
+		struct bench b;
+		const uint64_t base = pass == 1 ? 0x10000000 : 0x7ff600000000;
+		uint32_t l;
+
+		start(&b);
+		b.paths[b.n_paths++] = make_narrow_pe("narrow.exe");
+		if (pass == 2) { /* the other one of that name */
+			mkdir(path_of("wide"), 0700);
+			b.paths[b.n_paths++] = make_pe("wide/narrow.exe");
+		}
+		add_module(&b, "C:\\g\\narrow.exe", pass == 1 ? low : high, 1);
+		l = add(&b, SPACE_RUNTIME, base + 0x1234, 0, LOCATION_EXACT);
+		run(&b);
+		CHECK_EQ(b.out[l].reason, pass ? REASON_RESOLVED : REASON_REPLACED);
+		CHECK_EQ(b.out[l].vaddr, pass == 0 ? 0x1234 : pass == 1 ? 0x401234 : 0x140001234);
+		CHECK_EQ(noted(b.t, "not used, since the file is for 32 bits, and the module was "
+				    "above 4 GiB: narrow.exe"),
+			 !pass);
+		stop(&b);
+	}
+}
+
+TEST(a_given_file_that_no_build_id_proves_is_noted)
+{
+	static const uint8_t id[20] = {1, 2, 3};
+	struct made with_id = ue4;
+
+	memcpy(with_id.build_id, id, sizeof id);
+	with_id.build_id_len = sizeof id;
+	for (int pass = 0; pass < 3; pass++) {
+		struct bench b;
+		uint32_t module;
+
+		start(&b);
+		b.paths[b.n_paths++] = make_elf(pass == 1 ? &ue4 : &with_id);
+		module = add_module(&b, "libUE4.so", NULL, 0);
+		if (pass)
+			b.t->modules[module].build_id =
+			    trace_string(b.t, (const char *)id, sizeof id);
+		add(&b, SPACE_VADDR, 0x59d9104, module, LOCATION_RETURN);
+		run(&b);
+		CHECK_EQ(noted(b.t, "no build-id proves that the given files are of the captured "
+				    "build: libUE4.so"),
+			 pass < 2);
+		stop(&b);
+	}
+}
+
 TEST(what_nothing_decides_is_ambiguous)
 {
 	struct bench b;
