@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/emit.h"
 
+#include "lib/base/num.h"
 #include "lib/trace/reading.h"
+#include "lib/trace/symbols.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
 
 struct event event_of_frame(struct known_number number, struct known_number time)
 {
@@ -128,4 +134,100 @@ uint32_t emit_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line
 	    .space = name ? SPACE_NAME : SPACE_UNKNOWN, .name = name, .file = file, .line = line};
 
 	return trace_location(t, &l);
+}
+
+/* --- calls without a name --- */
+
+/* The name of a binary, beyond doubt. */
+static bool is_binary_name(const char *s, size_t n)
+{
+	static const char *const endings[] = {".exe", ".dll",   ".sys",  ".ocx",
+					      ".so",  ".dylib", ".wasm", ".pdb"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t k = strlen(endings[i]);
+
+		if (n > k && !strncasecmp(s + n - k, endings[i], k))
+			return true;
+	}
+	return *s == '/' || memmem(s, n, ".so.", 4);
+}
+
+/* A program of Linux, or a function of C. */
+static bool is_word(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)s[i]) && !strchr("_-.", s[i]))
+			return false;
+	return n;
+}
+
+/* The place that a text ends with; module: what is before it. */
+static bool parse_place(const char *s, size_t n, size_t *module, struct location *l)
+{
+	static const char start[] = "!" SYMBOL_START;
+	const size_t mark = sizeof start - 1;
+	size_t at = n;
+
+	while (at && num_hex_digit(s[at - 1]) >= 0)
+		at--;
+	if (at < 4 || memcmp(s + at - 2, "0x", 2) != 0 || !num_hex(s + at, n - at, &l->raw))
+		return false;
+	*module = at - 3;
+	if (at > mark && !memcmp(s + at - mark, start, mark)) {
+		*module = at - mark;
+		l->space = SPACE_VADDR;
+		l->kind = LOCATION_ENTRY;
+	} else if (s[at - 3] == '!') {
+		l->space = SPACE_VADDR;
+	} else if (s[at - 3] == '+') {
+		l->space = SPACE_OFFSET_OR_VADDR;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+uint32_t emit_place(struct emit_places *p, struct trace *t, const char *s, size_t n)
+{
+	static const char unknown[] = "[unknown]";
+	struct location l = {.space = SPACE_UNKNOWN};
+	uint32_t name, *known;
+	size_t module;
+
+	if (n == sizeof unknown - 1 && !memcmp(s, unknown, n))
+		return trace_location(t, &l);
+	if (!parse_place(s, n, &module, &l))
+		return 0;
+	if (l.space == SPACE_OFFSET_OR_VADDR && !is_binary_name(s, module)) {
+		if (!is_word(s, module))
+			return 0;
+		p->guessed++;
+	}
+	name = trace_string(t, s, module);
+	known = map64_put(&p->modules, name);
+	if (!*known)
+		*known = trace_module(t, &(struct module){.name = name});
+	l.module = *known;
+	return trace_location(t, &l);
+}
+
+bool emit_is_place(const char *s, size_t n, uint64_t address)
+{
+	struct location l = {.raw = 0};
+	size_t module;
+
+	return parse_place(s, n, &module, &l) && l.raw == address;
+}
+
+void emit_places_note(const struct emit_places *p, struct trace *t)
+{
+	if (p->guessed)
+		trace_note(t, NOTE_GUESS, p->guessed,
+			   "names as \"game+0x12\" are taken for offsets in a module");
+}
+
+void emit_places_release(struct emit_places *p)
+{
+	map64_release(&p->modules);
 }

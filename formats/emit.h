@@ -16,6 +16,7 @@
 
 #include "formats/reader.h"
 #include "lib/base/decimal.h"
+#include "lib/base/hash.h"
 #include "lib/trace/losses.h"
 
 /* A number that a capture may not have. */
@@ -331,6 +332,18 @@ void emit_blocks_note(const struct emit_blocks *b);
 /* Pushes blocks of a row that share a fate. */
 enum status emit_blocks(struct emit_blocks *b, const struct emit_profile *row,
 			const int64_t v[BLOCKS_AMOUNTS], enum profile_fate fate, struct err *e);
+
+/* Texts of calls that have no name, as our reports and exports write them (lib/names/names.h). Zeroed is valid. */
+struct emit_places {
+	struct map64 modules; /* string -> module */
+	uint64_t guessed;     /* texts that may be a function and an offset behind its start */
+};
+/* "game.exe+0x10c5", "game.exe!0x1400010c5", "game.exe!fn_0x140001000": a place in a module; "[unknown]". 0: another text. */
+uint32_t emit_place(struct emit_places *p, struct trace *t, const char *s, size_t n);
+/* Whether a text is such a place, with this address. */
+bool emit_is_place(const char *s, size_t n, uint64_t address);
+void emit_places_note(const struct emit_places *p, struct trace *t);
+void emit_places_release(struct emit_places *p);
 
 /* A location that is known by name alone; file and line may be 0. Without a name: SPACE_UNKNOWN. */
 uint32_t emit_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line);

@@ -189,6 +189,7 @@ struct firefox {
 	size_t cell;
 	uint64_t texts, odd, loops, markers, negative, no_stack, backwards;
 	struct buf text;
+	struct emit_places places;
 };
 
 /* --- tables --- */
@@ -521,6 +522,15 @@ static uint32_t firefox_location(const struct lookup *l, double frame)
 	source = cell(functions, FUNCTIONS, C_SOURCE, place_of(function));
 	if (!file && source >= 0)
 		file = string_at(l, cell(sources, SOURCES, C_FILE, place_of(source)));
+	if (name && !file) {
+		struct trace *t = l->f->im->t;
+		size_t n;
+		const char *s = intern_text(&t->strings, name, &n);
+		uint32_t location = emit_place(&l->f->places, t, s, n);
+
+		if (location)
+			return location;
+	}
 	return emit_named(l->f->im->t, name, file, line_of(line));
 }
 
@@ -761,6 +771,7 @@ static enum status firefox_push(struct firefox *f, struct err *e)
 	};
 
 	TRACE_LOSSES(t, losses);
+	emit_places_note(&f->places, t);
 	return st;
 }
 
@@ -787,6 +798,7 @@ static void firefox_release(struct firefox *f)
 	free(f->counters);
 	buf_release(&f->key);
 	buf_release(&f->text);
+	emit_places_release(&f->places);
 }
 
 static enum status firefox_read(struct import *im, struct err *e)
@@ -850,7 +862,8 @@ const struct reader reader_firefox = {
     .family = "Chrome, node and speedscope",
     .page = "firefox",
     .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_STACKS | CAPABILITY_SAMPLES |
-		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_COUNTERS,
+		    CAPABILITY_TIME | CAPABILITY_THREADS | CAPABILITY_COUNTERS |
+		    CAPABILITY_ADDRESSES,
     .what =
 	"profiles of the Firefox Profiler, Firefox and samply (JSON): samples with their stacks",
     .suffixes = "json",

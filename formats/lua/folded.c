@@ -10,9 +10,10 @@
  *
  * Other tools' files give no unit either: the numbers are counts of samples as far as this reader
  * knows. Some have decimals (flamegraph.pl adds them up): then all are counted in millionths,
- * whatever decimals the file has, so that such files can be added up; the trace states it. Lines that begin with "#" or "//" are comments,
- * unless they are a stack whose first function is called so. Lines are kept until the end, for the two
- * levels show only there; from the first that rules them out on, equal stacks are one.
+ * whatever decimals the file has, so that such files can be added up; the trace states it. Lines that begin with "#" or
+ * "//" are comments, unless they are a stack whose first function is called so. Calls without a name, as tm-export
+ * writes them, are places in modules (emit_place). Lines are kept until the end, for the two levels show only there; from
+ * the first that rules them out on, equal stacks are one.
  */
 #include "formats/emit.h"
 #include "formats/lua/text.h"
@@ -56,6 +57,7 @@ struct folded {
 	uint64_t group_left;
 	uint32_t *row_of; /* by stack: a row of it, + 1, since they may not; 0: none */
 	size_t cap_row_of;
+	struct emit_places modules; /* of entries that are places in one */
 	uint64_t addresses, places, empty_entries, comments;
 	bool decimals; /* a row has */
 	uint64_t rounded,
@@ -132,8 +134,10 @@ static uint32_t folded_location(struct folded *f, const char *s, size_t n)
 	f->places_of =
 	    mem_grow_zero(f->places_of, &f->cap_places_of, string + 1u, sizeof *f->places_of);
 	if (!f->places_of[string]) {
+		uint32_t location = emit_place(&f->modules, t, s, n);
+
 		f->places += lua_place(s, n, &line) != 0;
-		f->places_of[string] = lua_entry(t, s, n);
+		f->places_of[string] = location ? location : lua_entry(t, s, n);
 	}
 	return f->places_of[string];
 }
@@ -404,8 +408,12 @@ static enum status folded_push_rows(struct folded *f, struct err *e)
 			dropped++;
 			continue;
 		}
-		if (r->label)
-			stack = trace_stack(f->im->t, 0, emit_named(f->im->t, r->label, 0, 0));
+		if (r->label) {
+			size_t n;
+			const char *s = intern_text(&f->im->t->strings, r->label, &n);
+
+			stack = trace_stack(f->im->t, 0, folded_location(f, s, n));
+		}
 		st = emit_samples(f->im, stack, 0, r->count, e);
 	}
 	if (dropped)
@@ -440,6 +448,7 @@ static enum status folded_push(struct folded *f, struct err *e)
 	TRACE_LOSSES(t, losses);
 	lua_refused_note(t, &f->refused, "lines are not a stack and a number");
 	lua_cut_note(t, &f->line, &f->refused);
+	emit_places_note(&f->modules, t);
 	return st;
 }
 
@@ -459,6 +468,7 @@ static enum status folded_read(struct import *im, struct err *e)
 			st = out;
 		}
 	}
+	emit_places_release(&f.modules);
 	free(f.rows);
 	free(f.path);
 	free(f.places_of);
@@ -506,7 +516,7 @@ const struct reader reader_folded = {
     .name = "folded",
     .family = "Lua",
     .page = "lua",
-    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES,
+    .capabilities = CAPABILITY_STACKS | CAPABILITY_SAMPLES | CAPABILITY_ADDRESSES,
     .what = "folded stacks of flame graph tools, and LuaJIT's -jp=G",
     .suffixes = "folded,collapsed,txt",
     .guesses = true,

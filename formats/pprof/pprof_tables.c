@@ -274,6 +274,11 @@ static void pprof_tables_make_location(struct pprof_tables *p, struct trace *t,
 		row.file = text_of(p, t, p->functions[index - 1].file);
 		row.line = place->line <= UINT32_MAX ? (uint32_t)place->line : 0;
 		if (l->n == 1 && l->address) {
+			size_t n;
+			const char *s = intern_text(&t->strings, row.name, &n);
+
+			if (emit_is_place(s, n, l->address)) /* tm-export has no other name */
+				row.name = 0;
 			row.raw = l->address;
 			row.space = space;
 			row.kind = LOCATION_EXACT;

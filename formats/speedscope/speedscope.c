@@ -364,6 +364,7 @@ static void speedscope_add_notes(const struct speedscope *x, uint64_t repaired)
 	};
 
 	TRACE_LOSSES(x->im->t, losses);
+	emit_places_note(&x->places, x->im->t);
 	emit_blocks_note(&x->blocks);
 }
 
@@ -406,6 +407,7 @@ static enum status speedscope_read(struct import *im, struct err *e)
 	enum status st = speedscope_read_all(&p, e);
 
 	map64_release(&p.x.row_of);
+	emit_places_release(&p.x.places);
 	free(p.x.frames);
 	free(p.x.profiles);
 	free(p.x.rows);
@@ -440,7 +442,8 @@ const struct reader reader_speedscope = {
     .family = "Chrome, node and speedscope",
     .page = "speedscope",
     .capabilities = CAPABILITY_ALLOCATIONS | CAPABILITY_LIVE | CAPABILITY_STACKS |
-		    CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS,
+		    CAPABILITY_SAMPLES | CAPABILITY_CALLS | CAPABILITY_TIME | CAPABILITY_THREADS |
+		    CAPABILITY_ADDRESSES,
     .what = "speedscope's JSON: sampled and evented profiles",
     .suffixes = "json",
     .rewinds = true,

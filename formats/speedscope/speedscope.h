@@ -51,6 +51,8 @@ struct speedscope {
 	bool has_role[ROLES], has_calls;
 	bool millionths; /* samples are counted in them */
 
+	struct emit_places places;
+
 	struct map64 row_of; /* stack and thread -> index + 1 */
 	struct speedscope_row *rows;
 	size_t n_rows, cap_rows;

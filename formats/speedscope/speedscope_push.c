@@ -182,6 +182,12 @@ uint32_t speedscope_location(struct speedscope *x, size_t frame)
 			     .file = f->file,
 			     .line = f->file ? f->line : 0};
 
+	if (!f->location && f->name && !f->file) {
+		size_t n;
+		const char *s = intern_text(&x->im->t->strings, f->name, &n);
+
+		f->location = emit_place(&x->places, x->im->t, s, n);
+	}
 	if (!f->location)
 		f->location = trace_location(x->im->t, &l);
 	return f->location;

@@ -156,6 +156,21 @@ check "... nor a line that shows no width" cmp wide.log got
 text -e game.exe narrow.log >got
 check "addresses of 32 bits and a file of 64" cmp narrow.log got
 check "... why" grep -q 'game.exe is of another build: the log has addresses of 32 bits, the file is for 64$' err
+# A capture, in which the module was above 4 GiB.
+echo '{"f":1,"d":[{"t":"A","s":5,"r":8,"st":["0x7f0000001002;"],"sz":[8]}]}' >run.mem
+printf '%s\n' '7f0000000000-7f0000010000 r-xp 00000000 00:00 0    C:\g\game.exe' >high.maps
+for program in 'tm-symbolize -o named.tmt' tm-top; do
+	# shellcheck disable=SC2086 # words
+	$program --maps high.maps -e game=narrow.exe run.mem >got 2>err
+	check "$program: a file of 32 bits for a module above 4 GiB" grep -q 'run.mem: loss: not used, since the file is for 32 bits, and the module was above 4 GiB: game.exe$' err
+	# shellcheck disable=SC2086 # words
+	$program --maps high.maps -e game.exe run.mem >got 2>err
+	check "$program: nothing proves the build" [ "$(grep -c 'run.mem: guess: no build-id proves that the given files are of the captured build: game.exe$' err)" = 1 ]
+done
+# Folded stacks with a call that has no name.
+printf 'main;game.exe+0x1002 3\n' >place.folded
+tm-symbolize -q --locations exact -e game.exe place.folded 2>err | tm-export -q --as folded - >got
+check "folded stacks: a place in a module gets its name" [ "$(cat got)" = "main;${of_exe% *} 3" ]
 # A program of another system.
 echo 'int sink; int start(void) { return sink += 3; }' >code.c
 clang-19 --target=x86_64-linux-gnu -g -c code.c -o game 2>err

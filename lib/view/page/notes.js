@@ -29,6 +29,7 @@ learn({
 		"调用栈只有线程停止的位置：调用者要靠展开表才能找到，而没有给出含展开表的文件",
 	"stacks end at a caller that is in no module, such as code made at run time": "调用栈止于不属于任何模块的调用者，例如运行时生成的代码",
 	"the processor of the minidump is not known": "minidump 的处理器类型未知",
+	"names as \"game+0x12\" are taken for offsets in a module": "形如 “game+0x12” 的名称按模块内的偏移处理",
 	"unreadable lines": "无法读取的行",
 	"unreadable lines were left out": "忽略了无法读取的行",
 	"unreadable records were left out": "忽略了无法读取的记录",
