@@ -160,7 +160,7 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 	const char *note;
 
 	if (piped)
-		cli_text_lines(LINE_LONGEST, stack_log_add_lines, &g);
+		cli_log_lines(LINE_LONGEST, stack_log_add_lines, &g);
 	else
 		stack_log_read_file(&g, path);
 	cli_progress_clear();

@@ -175,6 +175,8 @@ void cli_request_lines(const char *path, cli_answer answer, void *arg);
 /* Lines of standard input that are a text and no requests: up to longest bytes of each; what was
  * cut off is said. */
 void cli_text_lines(size_t longest, cli_answer answer, void *arg);
+/* The same of a log, which may be UTF-16, as files may (text_mark.h). */
+void cli_log_lines(size_t longest, cli_answer answer, void *arg);
 /* Text in another tool's form to standard output: as it is, since programs read it; but to a
  * terminal with what is hidden escaped, save line ends and tabs. */
 void cli_print(const char *s, size_t n);

@@ -65,15 +65,30 @@ void cli_request_lines(const char *path, cli_answer answer, void *arg)
 	lines_release(&in);
 }
 
-void cli_text_lines(size_t longest, cli_answer answer, void *arg)
+static void read_text_lines(bool is_text, size_t longest, cli_answer answer, void *arg)
 {
-	struct input_lines in = {.fd = STDIN_FILENO, .longest = longest};
+	struct input_lines in = {.fd = STDIN_FILENO, .longest = longest, .is_text = is_text};
 
 	answer_lines(&in, NULL, answer, arg);
+	if (text_mark_broken(&in.mark))
+		cli_note("<stdin>",
+			 "characters were not UTF-16: each became U+FFFD, half a character at the "
+			 "end was left out: %" PRIu64,
+			 text_mark_broken(&in.mark));
 	if (in.dropped)
 		cli_note("<stdin>", "%" PRIu64 " bytes of lines longer than %zu are left out",
 			 in.dropped, longest);
 	lines_release(&in);
+}
+
+void cli_text_lines(size_t longest, cli_answer answer, void *arg)
+{
+	read_text_lines(false, longest, answer, arg);
+}
+
+void cli_log_lines(size_t longest, cli_answer answer, void *arg)
+{
+	read_text_lines(true, longest, answer, arg);
 }
 
 void cli_flush_if_large(struct buf *out)

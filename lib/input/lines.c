@@ -97,12 +97,42 @@ static bool wait_for(int fd, int milliseconds)
 	return poll(&p, 1, milliseconds) > 0;
 }
 
+/* Whether bytes are converted, or may have to be. */
+static bool is_decoded(const struct input_lines *l)
+{
+	return l->is_text && (!l->mark.looked || l->mark.utf16);
+}
+
+/* Bytes of a text came at p; how many are there now. Those of UTF-16 become at most half as many more. */
+static size_t lines_decode(struct input_lines *l, char *p, size_t n)
+{
+	const size_t before = l->n_window;
+
+	/* the first line of most texts need not wait for the bytes that tell a mark */
+	if (!l->mark.looked && !before && n && !strchr("\xef\xfe\xff", *p))
+		l->mark.looked = true;
+	if (!is_decoded(l))
+		return n;
+	l->window = mem_grow(l->window, &l->cap_window, before + n + 1, 1);
+	memcpy(l->window + before, p, n);
+	l->n_window += n;
+	text_mark_decode(&l->mark, &l->window, &l->cap_window, before, &l->n_window,
+			 n ? TEXT_MORE : TEXT_END);
+	if (!l->mark.looked)
+		return 0;
+	n = l->n_window;
+	memcpy(p, l->window, n);
+	l->n_window = 0;
+	return n;
+}
+
 static enum status lines_fill(struct input_lines *l, struct err *e)
 {
 	l->n_ends = 0;
 	do {
 		char *p = make_room(l);
-		ssize_t got = read(l->fd, p, l->text.cap - l->text.len);
+		size_t room = l->text.cap - l->text.len;
+		ssize_t got = read(l->fd, p, is_decoded(l) ? room / 2 : room);
 
 		if (got < 0) {
 			if (errno == EAGAIN)
@@ -111,11 +141,14 @@ static enum status lines_fill(struct input_lines *l, struct err *e)
 				return err_sys(e, "cannot read");
 			continue;
 		}
+		if (is_decoded(l))
+			lines_split(l, p, lines_decode(l, p, (size_t)got));
+		else
+			lines_split(l, p, (size_t)got);
 		if (!got) {
 			l->at_end = true;
 			return ST_OK;
 		}
-		lines_split(l, p, (size_t)got);
 	} while (!l->n_ends ||
 		 (l->n_ends > 1 && l->n_ends < LINES_MOST && l->text.len < MOST_BYTES &&
 		  wait_for(l->fd, l->n_ends >= MANY ? GRACE : 0)));
@@ -162,6 +195,8 @@ enum status lines_next(struct input_lines *l, struct err *e)
 void lines_release(struct input_lines *l)
 {
 	buf_release(&l->text);
+	text_mark_release(&l->mark);
+	free(l->window);
 	free(l->ends);
 	free(l->items);
 	*l = (struct input_lines){.fd = -1};

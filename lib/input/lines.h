@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/input/text_mark.h"
 
 #include <stdbool.h>
 
@@ -23,7 +24,11 @@ struct input_line {
 
 struct input_lines { /* zeroed, with fd set, is valid */
 	int fd;
-	size_t longest;   /* 0: LINES_LONGEST */
+	size_t longest; /* 0: LINES_LONGEST */
+	bool is_text;   /* UTF-16 and UTF-8 behind their marks become plain UTF-8 (text_mark.h) */
+	struct text_mark mark;
+	uint8_t *window; /* bytes that the mark has not taken yet */
+	size_t cap_window, n_window;
 	uint64_t dropped; /* bytes of all lines */
 	struct buf text;
 	uint32_t *ends; /* of the lines that are whole: where their "\n" is in text */
