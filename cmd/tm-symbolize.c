@@ -13,6 +13,7 @@
 #include "lib/cli/symbolizer.h"
 #include "lib/input/input.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -165,6 +166,16 @@ static void symbolize_one(struct job *j, const char *path)
 		cli_fail(file, &e);
 }
 
+static void fail_gate(const struct job *j, const char *file, const char *what, uint64_t named,
+		      uint64_t n)
+{
+	cli_error(file,
+		  "--gate %" PRIu64 ": fewer than %" PRIu64 "%% of the %s have a name (%" PRIu64
+		  " of %" PRIu64 ")",
+		  j->least, j->least, what, named, n);
+	cli_status(EXIT_INCOMPLETE);
+}
+
 /* A log, with --text. */
 static void symbolize_log_of(struct job *j, const char *path)
 {
@@ -180,7 +191,8 @@ static void symbolize_log_of(struct job *j, const char *path)
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	j->asked |= sums.n;
 	if (cli_stack_text_below(&sums, j->least))
-		cli_status(EXIT_INCOMPLETE);
+		fail_gate(j, strcmp(path, "-") ? path : "<stdin>", "calls", sums.named + sums.kept,
+			  sums.n);
 }
 
 static void symbolize_all(struct job *j, int n, char **argv, bool text)
@@ -198,7 +210,8 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 	}
 	cli_modules_used(j->trace_symbolizer, j->all.n || j->asked);
 	if (cli_coverage_below(&j->all, j->least))
-		cli_status(EXIT_INCOMPLETE);
+		fail_gate(j, NULL, "locations", j->all.n - j->all.nothing - j->all.modules,
+			  j->all.n);
 	if (j->report_stats)
 		cli_times_report(j->trace_symbolizer, j->read, j->write);
 }
