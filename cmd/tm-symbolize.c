@@ -158,7 +158,6 @@ static void symbolize_one(struct job *j, const char *path)
 		st = symbolize(j, &in, file, &e);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_MANAGED);
-	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	input_close(&in);
 	if (st && st != ST_NONE && j->if_useful) /* who asked reads the file too, and says it */
 		cli_status(EXIT_INPUT);
@@ -188,7 +187,6 @@ static void symbolize_log_of(struct job *j, const char *path)
 	}
 	sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
-	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	j->asked |= sums.n;
 	if (cli_stack_text_below(&sums, j->least))
 		fail_gate(j, strcmp(path, "-") ? path : "<stdin>", "calls", sums.named + sums.kept,
@@ -202,6 +200,7 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 	cli_reject_tty(n);
 	for (int i = 1; i <= n || i == 1; i++)
 		(text ? symbolize_log_of : symbolize_one)(j, n ? argv[i] : "-");
+	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_SEARCH);
 	if (j->missing && cli_missing(j->trace_symbolizer))
 		cli_status(EXIT_INCOMPLETE);
 	if (j->collect.dir) {

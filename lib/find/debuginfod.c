@@ -5,6 +5,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/resource_scope.h"
+#include "lib/base/text.h"
 #include "lib/find/debuginfod_fetch.h"
 #include "lib/index/cache_dir.h"
 #include "lib/object/search_log.h"
@@ -13,6 +14,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,6 +42,9 @@ struct debuginfod {
 	size_t n_got, cap_got;
 	struct intern messages;
 	uint32_t next_message;
+	/* Questions to symbol servers; those that were answered with "not there". */
+	uint64_t n_symbols, symbols_missing;
+	bool missing_told;
 };
 
 __attribute__((format(printf, 2, 3))) static void tell(struct debuginfod *d, const char *fmt, ...)
@@ -53,6 +58,17 @@ __attribute__((format(printf, 2, 3))) static void tell(struct debuginfod *d, con
 	intern_add(&d->messages, text, strlen(text));
 }
 
+/* Symbol servers that answer, and have nothing of all that they were asked for: perhaps these are the wrong ones. A
+ * debuginfod server need not have what a distribution has not built. */
+static void tell_nothing_there(struct debuginfod *d)
+{
+	if (d->missing_told || !d->n_symbols || d->symbols_missing != d->n_symbols)
+		return;
+	d->missing_told = true;
+	tell(d, "symbol server: %s: asked for %" PRIu64 " file%s, had none of them", d->symbols,
+	     d->n_symbols, plural_s(d->n_symbols));
+}
+
 const char *debuginfod_next_message(struct debuginfod *d)
 {
 	const char *text = NULL;
@@ -60,6 +76,8 @@ const char *debuginfod_next_message(struct debuginfod *d)
 	if (!d)
 		return NULL;
 	pthread_mutex_lock(&d->lock);
+	if (d->next_message > intern_count(&d->messages))
+		tell_nothing_there(d);
 	if (d->next_message <= intern_count(&d->messages))
 		text = intern_text(&d->messages, d->next_message++, NULL);
 	pthread_mutex_unlock(&d->lock);
@@ -318,6 +336,8 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g, const char *path
 	else
 		fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress,
 			    d->options.progress_arg, &a);
+	d->n_symbols += path != NULL;
+	d->symbols_missing += path && a.kind == FETCH_NONE && !*a.text;
 	if (a.kind != FETCH_FOUND) {
 		*dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
 		if (*a.text)

@@ -49,7 +49,8 @@ const char *debuginfod_find(void *debuginfod, const struct object_build_id *id,
 const char *debuginfod_find_pdb(void *debuginfod, const struct object_pdb_name *pdb,
 				struct search_log *log);
 
-/* The next thing that went wrong and was not yet reported, for people; NULL: no more. */
+/* The next thing that went wrong and was not yet reported, for people; NULL: no more. Once, where all else was reported,
+ * that symbol servers had nothing of what they were asked for: so this is for the end of a run. */
 const char *debuginfod_next_message(struct debuginfod *d);
 
 #endif
