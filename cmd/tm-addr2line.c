@@ -26,6 +26,7 @@ struct job {
 	struct print_options print;
 	bool lenient, explain;
 	bool below; /* an address below the image base was asked for, and a note says so */
+	struct request_above above;
 };
 
 /* NAME or NAME+OFFSET, where there is such a symbol. */
@@ -155,9 +156,14 @@ static void explain(struct answers *a)
 	tracemill_views_release(&v);
 }
 
-static void note_below_base(struct job *j, const struct answers *a)
+/* Below the image, or above it. */
+static void note_outside(struct job *j, const struct answers *a)
 {
 	char text[160];
+
+	for (size_t i = 0; i < a->n && j->facts.image_end && !j->section; i++)
+		if (a->queries[i].binary)
+			request_count_above(&j->above, a->queries[i].address, j->facts.image_end);
 
 	for (size_t i = 0; i < a->n && j->facts.image_base && !j->section && !j->below; i++) {
 		j->below = a->queries[i].binary &&
@@ -168,6 +174,14 @@ static void note_below_base(struct job *j, const struct answers *a)
 		if (j->below)
 			cli_note(j->facts.path, "%s", text);
 	}
+}
+
+static void note_above_end(const struct job *j)
+{
+	char text[240];
+
+	if (request_above_end(&j->above, j->facts.image_base, j->facts.image_end, text))
+		cli_note(j->facts.path, "%s", text);
 }
 
 static void addr2line_answer(void *arg, const struct input_line *lines, size_t n)
@@ -183,7 +197,7 @@ static void addr2line_answer(void *arg, const struct input_line *lines, size_t n
 	pool_run(j->jobs, (n + LINES_AT_ONCE - 1) / LINES_AT_ONCE, addr2line_ask_some, &a);
 	if (a.odd)
 		ask_odd_ones(&a);
-	note_below_base(j, &a);
+	note_outside(j, &a);
 	if (tracemill_symbolize(j->symbolizer, a.queries, n))
 		cli_symbolizer_fail(j->symbolizer, j->facts.path);
 	if (j->explain)
@@ -297,6 +311,7 @@ int main(int argc, char **argv)
 		if (!n && is_long())
 			tracemill_prefetch(j.symbolizer, j.binary);
 		cli_requests(n, argv + 1, addr2line_answer, &j);
+		note_above_end(&j);
 		cli_verify(j.symbolizer, &binaries);
 	}
 	cli_symbolizer_report(j.symbolizer, TRACEMILL_TOPIC_SEARCH);

@@ -59,7 +59,16 @@ static void note(struct job *j, const char *path, const char *text)
 
 static void report_notes(struct job *j)
 {
-	const char *line = buf_str(&j->notes), *end;
+	const char *line, *end;
+	char text[240];
+
+	for (size_t i = 0; i < j->n_opened; i++) {
+		const struct print_binary *x = j->opened[i];
+
+		if (request_above_end(&x->above, x->image_base, x->image_end, text))
+			note(j, x->path, text);
+	}
+	line = buf_str(&j->notes);
 
 	for (; !j->as_peer && (end = strchr(line, '\n')); line = end + 1)
 		cli_note(NULL, "%.*s", (int)(end - line), line);
@@ -99,6 +108,7 @@ static struct print_binary *open_binary(struct job *j, const char *path)
 			cli_status(EXIT_INPUT);
 	} else if (!tracemill_binary_facts(j->symbolizer, x->binary, &facts)) {
 		x->image_base = facts.image_base;
+		x->image_end = facts.image_end;
 		if (!facts.is_zip && *facts.complaint)
 			note(j, path, facts.complaint);
 	}
@@ -211,10 +221,13 @@ static struct compat_request request_of(const struct job *j, const struct input_
 	return request_llvm(line->s, line->n, !j->file && !j->build_id, j->hex);
 }
 
-static void note_below_base(struct job *j, struct print_binary *x, uint64_t address)
+/* Below the image, or above it. */
+static void note_outside(struct job *j, struct print_binary *x, uint64_t address)
 {
 	char text[160];
 
+	if (x && !j->relative)
+		request_count_above(&x->above, address, x->image_end);
 	if (!x || x->below || j->relative ||
 	    !request_below_base(address, x->image_base,
 				"with --relative-address, addresses count from the base", text))
@@ -248,7 +261,7 @@ static size_t llvm_symbolizer_read_requests(struct job *j, const struct input_li
 			continue;
 		a->n = 1;
 		if (r.kind == REQUEST_CODE && !r.symbol)
-			note_below_base(j, a->binary, r.addr - j->adjust);
+			note_outside(j, a->binary, r.addr - j->adjust);
 		VEC_PUSH(j->queries, n_queries, j->cap_queries) = (struct tracemill_query){
 		    .binary = a->binary ? a->binary->binary : NULL,
 		    .address = r.addr - j->adjust + (j->relative ? image_base(j, a->binary) : 0)};

@@ -55,7 +55,9 @@ struct print_binary {
 	const char *path;
 	const char *why;     /* "": not said */
 	uint64_t image_base; /* of a PE file when it was first opened; 0: another kind */
+	uint64_t image_end;  /* of one, too */
 	bool below;          /* an address below it was asked for, and a note says so */
+	struct request_above above;
 };
 /* What has been answered. */
 struct print_from {

@@ -267,3 +267,23 @@ bool request_below_base(uint64_t address, uint64_t image_base, const char *how, 
 		 image_base, how);
 	return true;
 }
+
+void request_count_above(struct request_above *a, uint64_t address, uint64_t image_end)
+{
+	if (image_end && address >= image_end && !a->n++)
+		a->first = address;
+}
+
+bool request_above_end(const struct request_above *a, uint64_t image_base, uint64_t image_end,
+		       char text[240])
+{
+	if (!a->n)
+		return false;
+	snprintf(text, 240,
+		 "%" PRIu64 " address%s above the image's end 0x%" PRIx64
+		 ", the first is 0x%" PRIx64
+		 ": where the module was loaded elsewhere, subtract its address there and add the "
+		 "base 0x%" PRIx64,
+		 a->n, a->n == 1 ? " is" : "es are", image_end, a->first, image_base);
+	return true;
+}

@@ -52,4 +52,13 @@ bool request_atos(const char *s, size_t n, uint64_t *addr);
  * False: this one is not. */
 bool request_below_base(uint64_t address, uint64_t image_base, const char *how, char text[160]);
 
+/* Addresses behind the image of a PE file, as a process has them where the file was not loaded at its base. */
+struct request_above {
+	uint64_t n, first;
+};
+void request_count_above(struct request_above *a, uint64_t address, uint64_t image_end);
+/* For the end of a run. False: there were none. */
+bool request_above_end(const struct request_above *a, uint64_t image_base, uint64_t image_end,
+		       char text[240]);
+
 #endif

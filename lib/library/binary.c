@@ -126,6 +126,7 @@ static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 					       .is_zip = f->apk,
 					       .machine = lookup_machine(f)};
 	size_t room = ((struct tracemill_binary_facts *)c->a)->size;
+	struct object_pe_stamp stamp;
 
 	if (!lookup_usable(f))
 		return handle_fail(&c->s->handle, &f->e);
@@ -141,6 +142,8 @@ static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 		facts.is_64 = lookup_is_64(f);
 		facts.code_base = code_base(f);
 		facts.image_base = object_image_base(f->object);
+		if (object_pe_stamp(f->object, &stamp))
+			facts.image_end = facts.image_base + stamp.size;
 	}
 	facts.size = room;
 	memcpy(c->a, &facts, room < sizeof facts ? room : sizeof facts);

@@ -56,6 +56,14 @@ tm-addr2line -e here/game.exe 0x1000 0x1001 >got 2>err
 check "... tm-addr2line: one note, with the way" [ "$(grep -c 'here/game.exe: 0x1000 is below the image base 0x140000000: add the base to offsets in memory (RVA), as tm-llvm-symbolizer --relative-address does' err)" = 1 ]
 tm-addr2line -e here/game.exe 0x140001000 >got 2>err
 check "... none of an address of the program" [ "$(grep -c 'is below' err)" = 0 ]
+check "... nor above it" [ "$(grep -c 'above the image' err)" = 0 ]
+# 0x7ff600001000 is where a process had it; twice, and the first address behind the image.
+end=$((0x140000000 + $(llvm-readobj-19 --file-headers here/game.exe | sed -n 's/ *SizeOfImage: //p')))
+for program in tm-llvm-symbolizer tm-addr2line; do
+	$program -e here/game.exe 0x7ff600001000 0x140001000 "0x$(printf %x $end)" "0x$(printf %x $((end - 1)))" >got 2>err
+	check "$program: addresses above the image: one note, counted" \
+		[ "$(grep 'above the image' err)" = "$program: here/game.exe: 2 addresses are above the image's end 0x$(printf %x $end), the first is 0x7ff600001000: where the module was loaded elsewhere, subtract its address there and add the base 0x140000000" ]
+done
 id=$(llvm-readobj-19 --coff-debug-directory here/game.exe | sed -n 's/ *PDBGUID: {\(.*\)}/\1/p' | tr -d -)
 age=$(llvm-readobj-19 --coff-debug-directory here/game.exe | sed -n 's/ *PDBAge: //p')
 tm-inspect here/game.exe >got 2>err

@@ -203,6 +203,7 @@ struct tracemill_binary_facts {
 	    has_pdb; /* a PDB, its own or the one that was found, answers for it where it has no DWARF */
 	uint64_t
 	    image_base; /* of a PE file: its addresses are this plus an offset in memory (RVA); else 0 */
+	uint64_t image_end; /* behind its last address in memory; else 0 */
 };
 enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 					     struct tracemill_binary *binary,
