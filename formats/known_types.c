@@ -46,6 +46,12 @@ enum { WITHIN = 4096 };
 	{                                                          \
 		"a page of the manual (roff)", NULL, "man -l FILE" \
 	}
+#define OF_APPLE                                                                                 \
+	{                                                                                        \
+		"a crash report of macOS or iOS", NULL,                                          \
+		    "tm-atos -o PROGRAM -l BASE ADDRESS names its calls, where BASE is that of " \
+		    "\"Binary Images\""                                                          \
+	}
 #define V8_LOG      "node --prof-process --preprocess FILE >FILE.json makes a profile of it"
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
@@ -69,6 +75,10 @@ static const struct mark marks[] = {
     {0, 4, ".TH ", "\n.SH ", MANUAL},
     {0, 4, ".Dd ", "\n.Dt ", MANUAL},
     {0, 15, "--- contentionz", NULL, OF_PPROF("a profile of contention, as text")},
+    {0, 8, "Process:", "\nCode Type:", OF_APPLE},
+    {0, 19, "Incident Identifier", "\nException Type:", OF_APPLE},
+    {0, 10, "----------", "\nTranslated Report", OF_APPLE},
+    {0, 1, "{", "\"bug_type\":", OF_APPLE},
     {0, 11, "--- threadz", NULL, OF_PPROF("a profile of threads, as text")},
     {0, 9, "--- heapz", NULL, OF_PPROF("a heap profile of Java, as text")},
     {0, 25, "goroutine profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
@@ -329,6 +339,17 @@ static const struct known_type *of_scheduler(const uint8_t *p, size_t n)
 	return switches > 1 ? &records : NULL;
 }
 
+/* A call of a stack as Apple's systems print it. */
+static bool apple_head(const uint8_t *p, size_t n)
+{
+	const char *s = (const char *)p, *end = s + n, *next;
+
+	for (; (next = memchr(s, '\n', (size_t)(end - s))); s = next + 1)
+		if (stack_line_is_apple(s, (size_t)(next - s)))
+			return true;
+	return false;
+}
+
 /* A call of a stack in a log of Windows, of which no reader makes a capture. */
 static bool windows_log_head(const uint8_t *p, size_t n)
 {
@@ -356,6 +377,7 @@ const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid)
 	static const struct known_type log = {
 	    "a log with a stack of Windows", NULL,
 	    "tm-symbolize --text -e PROGRAM FILE names its calls"};
+	static const struct known_type apple = OF_APPLE;
 	const struct mark *m = marks;
 	enum archive archive;
 	const struct known_type *f;
@@ -383,6 +405,8 @@ const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid)
 		return &map;
 	if (jit_head(p, n))
 		return &jit;
+	if (apple_head(p, n))
+		return &apple;
 	if (windows_log_head(p, n))
 		return &log;
 	f = of_uftrace(p, n);

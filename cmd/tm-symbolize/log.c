@@ -112,25 +112,28 @@ static void stack_log_read_file(struct log *g, const char *path)
 	input_close(&in);
 }
 
-static void report_no_call(const char *file, const char *path)
+/* noted: notes have said what to do. */
+static void report_no_call(const char *file, const char *path, bool noted)
 {
 	bool is_capture = false;
-	const char *what = path ? file_not_a_log(path, &is_capture) : NULL;
+	const char *advice = NULL, *what = path ? file_not_a_log(path, &is_capture, &advice) : NULL;
 
 	cli_note(file, "no line of the log is a call of a stack");
 	if (what && is_capture)
 		cli_note(file, "a capture (%s): without --text, tm-symbolize names its calls",
 			 what);
 	else if (what)
-		cli_note(file, "%s, and no log", what);
+		cli_note(file, "%s, and no log%s%s", what, advice && !noted ? ": " : "",
+			 advice && !noted ? advice : "");
 }
 
-static void report(const struct tracemill_text_sums *x, const char *file, const char *path)
+static void report(const struct tracemill_text_sums *x, const char *file, const char *path,
+		   bool noted)
 {
 	uint64_t none = x->n - x->named - x->kept;
 
 	if (!x->n) {
-		report_no_call(file, path);
+		report_no_call(file, path, noted);
 		return;
 	}
 	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls were named%s", x->named, x->n,
@@ -150,7 +153,7 @@ static void report(const struct tracemill_text_sums *x, const char *file, const 
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 					  struct tracemill_trace_symbolizer *n, const char *path)
 {
-	bool piped = !strcmp(path, "-");
+	bool piped = !strcmp(path, "-"), noted = false;
 	struct stat st;
 	struct log g = {.s = s,
 			.trace_symbolizer = n,
@@ -165,12 +168,14 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 		stack_log_read_file(&g, path);
 	cli_progress_clear();
 	buf_release(&g.lines);
-	while ((note = trace_symbolizer_next_text_note(n)))
+	while ((note = trace_symbolizer_next_text_note(n))) {
 		cli_note(g.file, "%s", note);
+		noted = true;
+	}
 	if (tracemill_trace_symbolizer_text_end(n, &sums))
 		cli_symbolizer_fail(s, g.file);
 	else
-		report(&sums, g.file, piped ? NULL : path);
+		report(&sums, g.file, piped ? NULL : path, noted);
 	return sums;
 }
 

@@ -440,6 +440,8 @@ static int perf_script_bid(const uint8_t *head, size_t n, bool whole)
 		perf_skip_blanks(&at);
 		if (at.s == at.end)
 			return l.has_time ? 16 : 0;
+		if (stack_line_is_apple(at.s, (size_t)(at.end - at.s)))
+			return 0; /* "Thread 0 Crashed:" and the calls of it */
 		for (p = at.s; p < at.end && num_hex_digit(*p) >= 0; p++)
 			;
 		return p > at.s && p < at.end && perf_blank(*p) &&

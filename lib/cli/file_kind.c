@@ -250,7 +250,7 @@ enum status file_look(const char *path, struct file_kind *k, struct err *e)
 	return ST_OK;
 }
 
-const char *file_not_a_log(const char *path, bool *is_capture)
+const char *file_not_a_log(const char *path, bool *is_capture, const char **advice)
 {
 	struct err ignored = ERR_INIT;
 	const struct known_type *known = NULL;
@@ -265,5 +265,6 @@ const char *file_not_a_log(const char *path, bool *is_capture)
 	}
 	input_close(&in);
 	*is_capture = r;
+	*advice = known ? known->advice : NULL;
 	return r && !r->guesses ? r->what : known ? known->what : NULL;
 }

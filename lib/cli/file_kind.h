@@ -25,6 +25,6 @@ enum status file_kind_of(struct input *in, const char *path, struct file_kind *k
 enum status file_look(const char *path, struct file_kind *k, struct err *e);
 
 /* What a file is that is no log; NULL: nothing that is known, or one of those that look like logs. */
-const char *file_not_a_log(const char *path, bool *is_capture);
+const char *file_not_a_log(const char *path, bool *is_capture, const char **advice);
 
 #endif

@@ -751,11 +751,37 @@ bool stack_line_announces_symbol(const char *s, size_t n)
 	return is_text(s, end, "FAULTING_IP:") || is_text(s, end, "FOLLOWUP_IP:");
 }
 
+bool stack_line_is_apple(const char *s, size_t n)
+{
+	enum { NAME_MOST = 200, DIGITS_LEAST = 8 };
+	const char *end = s + n, *at, *mark, *plus;
+	uint64_t v;
+
+	if (!n || n > LONGEST)
+		return false;
+	end = trim_end(s, end);
+	at = skip_blanks(s, end);
+	if (!parse_decimal(&at, end, &v) || at == end || !is_blank(*at))
+		return false;
+	mark = memmem(at, (size_t)(end - at < NAME_MOST ? end - at : NAME_MOST), "0x", 2);
+	if (!mark || !is_blank(mark[-1]) || skip_blanks(at, mark) == mark)
+		return false;
+	at = mark;
+	if (!parse_hex(&at, end, &v) || at - mark < DIGITS_LEAST + 2 || at == end || !is_blank(*at))
+		return false;
+	while ((plus = memmem(at, (size_t)(end - at), " + ", 3))) { /* "operator + (int) + 44" */
+		at = plus + 3;
+		if (parse_decimal(&at, end, &v) && (at == end || is_blank(*at)))
+			return true;
+	}
+	return false;
+}
+
 bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
 {
 	const char *end = s + n;
 
-	if (!n || n > LONGEST)
+	if (!n || n > LONGEST || stack_line_is_apple(s, n))
 		return false;
 	if (!parse_unity(s, end, l) && !parse_unreal(s, end, l) && !parse_windbg(s, end, l) &&
 	    !parse_symbol_name(s, end, l))

@@ -103,6 +103,13 @@ bool stack_line_parse(const char *s, size_t n, struct stack_line *l);
 /* The same of Windows' tools. Their modules have no extension, in most cases, and addresses of Unity have no base. */
 bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l);
 
+/* A call of a crash report of macOS or iOS, which is no line of the above, though Unreal's calls are like it:
+ *
+ *	4   MyGame   0x00000001027b1a2c 0x1027a0000 + 72236
+ *	4   MyGame   0x00000001027b1a2c main + 44 (main.m:16)
+ */
+bool stack_line_is_apple(const char *s, size_t n);
+
 /* "game+1863" or "game!name+12", the line behind one that announces it ("FAULTING_IP:"), or with "SYMBOL_NAME:" before
  * it. */
 bool stack_line_parse_symbol(const char *s, size_t n, struct stack_line *l);

@@ -84,6 +84,7 @@ struct stack_text_gathered {
 	struct map64 unproven; /* hash of a module -> 1: a note says that nothing shows its build */
 	struct intern notes, modules; /* modules: as the log names them */
 	uint32_t n_told;
+	uint64_t of_apple; /* calls of crash reports of macOS and iOS */
 	bool listed;
 };
 
@@ -692,6 +693,7 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 			g->in_stack = l.kind;
 		g->only_inlined = false;
 	} else {
+		g->of_apple += stack_line_is_apple(s, n);
 		take_fault(x, s, n, &line);
 		if (ends_stack(g, s, n))
 			g->in_stack = STACK_LINE_NONE;
@@ -1279,6 +1281,14 @@ static void note_modules(struct stack_text *x)
 	if (n > SHOWN)
 		buf_addf(&text, ", and %u more", n - SHOWN);
 	if (slip && n)
+		intern_add(&g->notes, text.data, text.len);
+	text.len = 0;
+	buf_addf(&text,
+		 "%" PRIu64
+		 " calls of a crash report of macOS or iOS stay as they were: tm-atos -o "
+		 "FILE -l BASE ADDRESS names them, where BASE is that of \"Binary Images\"",
+		 g->of_apple);
+	if (g->of_apple)
 		intern_add(&g->notes, text.data, text.len);
 	buf_release(&text);
 }
