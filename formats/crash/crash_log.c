@@ -112,7 +112,12 @@ static uint32_t crash_module(struct crash_log *x, const struct stack_line *l)
 		return *id;
 	if (inner)
 		m = (struct stack_text_part){inner + 1, (size_t)(m.s + m.n - inner) - 1};
-	buf_add(&name, m.s, m.n);
+	if (l->kind == STACK_LINE_WASM) {
+		buf_reserve(&name, m.n);
+		name.len = stack_line_wasm_module(l, name.data);
+	} else {
+		buf_add(&name, m.s, m.n);
+	}
 	if (l->has_archive && !inner)
 		buf_addf(&name, " (offset 0x%" PRIx64 ")", l->archive);
 	n = stack_line_build_id(l, bytes, sizeof bytes);

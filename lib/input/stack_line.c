@@ -1033,6 +1033,22 @@ bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *
 	return parse_module_detail(s, end, m);
 }
 
+size_t stack_line_wasm_module(const struct stack_line *l, char *to)
+{
+	const char *s = l->module.s, *end = s + l->module.n;
+	size_t n = 0;
+
+	for (; s < end; s++) {
+		int high = *s == '%' && end - s > 2 ? num_hex_digit(s[1]) : -1;
+		int low = high >= 0 ? num_hex_digit(s[2]) : -1;
+		bool coded = low >= 0 && (high || low);
+
+		to[n++] = coded ? (char)(high * 16 + low) : *s;
+		s += coded ? 2 : 0;
+	}
+	return n;
+}
+
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size)
 {
 	size_t n = l->build_id.n / 2;

@@ -162,6 +162,9 @@ struct stack_line_module {
 };
 bool stack_line_parse_module(const char *s, size_t n, struct stack_line_module *m);
 
+/* A module of wasm without the %20 of URLs; to has room for l->module.n bytes. */
+size_t stack_line_wasm_module(const struct stack_line *l, char *to);
+
 /* The bytes of its build-id; 0: it has none that is one and fits. */
 size_t stack_line_build_id(const struct stack_line *l, uint8_t *bytes, size_t size);
 

@@ -209,9 +209,25 @@ static bool is_windows(const struct stack_line *l)
 	       l->kind == STACK_LINE_FAULT;
 }
 
-static bool parse_line(const char *s, size_t n, struct stack_line *l)
+/* The name of a module that a URL has is a file's. */
+static void decode_module(const struct stack_text *x, struct stack_line *l)
 {
-	return stack_line_parse(s, n, l) || stack_line_parse_windows(s, n, l);
+	char name[PATH_MAX];
+	uint32_t id;
+
+	if (l->kind != STACK_LINE_WASM || !memchr(l->module.s, '%', l->module.n) ||
+	    l->module.n > sizeof name || x->gathered->paths.n > PATHS)
+		return;
+	id = intern_add(&x->gathered->paths, name, stack_line_wasm_module(l, name));
+	l->module.s = intern_text(&x->gathered->paths, id, &l->module.n);
+}
+
+static bool parse_line(const struct stack_text *x, const char *s, size_t n, struct stack_line *l)
+{
+	if (!stack_line_parse(s, n, l) && !stack_line_parse_windows(s, n, l))
+		return false;
+	decode_module(x, l);
+	return true;
 }
 
 /* The module of a line, whose extension other lines may have; an address becomes an offset in it. */
@@ -492,7 +508,7 @@ static bool call_of(const struct stack_text *x, const struct stack_text_line *li
 	if (line->symbol)
 		return stack_line_parse_symbol(s, line->n, l);
 	if (!line->faulted)
-		return parse_line(s, line->n, l);
+		return parse_line(x, s, line->n, l);
 	*l = (struct stack_line){
 	    .kind = STACK_LINE_FAULT, .has_offset = true, .offset = line->offset, .tail = line->n};
 	l->module.s = intern_text(&g->paths, line->faulted, &l->module.n);
@@ -655,7 +671,7 @@ void stack_text_scan(struct stack_text *x, const char *s, size_t n)
 {
 	struct stack_text_gathered *g = stack_text_begin(x);
 	struct stack_line l;
-	bool is_call = parse_line(s, n, &l);
+	bool is_call = parse_line(x, s, n, &l);
 
 	g->scanning = true;
 	learn_line(x, s, n, is_call ? &l : NULL);
@@ -678,7 +694,7 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 	}
 	line.number = g->n_seen++;
 	line.symbol = g->symbol_next && stack_line_parse_symbol(s, n, &l);
-	is_call = line.symbol || parse_line(s, n, &l);
+	is_call = line.symbol || parse_line(x, s, n, &l);
 	if (!g->scanned)
 		learn_line(x, s, n, is_call ? &l : NULL);
 	if (is_call) {

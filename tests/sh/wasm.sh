@@ -170,6 +170,12 @@ END
 		tm-symbolize -q --text --no-cache -e game.wasm url.log >got
 		check "$url: the only file" grep -q "at hit(int) (./t.cpp:$(line 'the inlined call')" got
 	done
+	cp game.wasm 'my game.wasm'
+	sed 's|wasm:.*:wasm-function|http://h/my%20game.wasm:wasm-function|' stripped.log >blank.log
+	tm-symbolize -q --text --no-cache -e 'my game.wasm' blank.log >got
+	check 'a blank in the name of a URL' grep -q "at hit(int) (./t.cpp:$(line 'the inlined call')" got
+	tm-import -q blank.log | tm-dump -q - >got
+	check '... and in a capture' grep -q '^module .*my game.wasm"' got
 	sed 's/^    at f (blob/    at async f (blob/' url.log >async.log
 	tm-symbolize -q --text --no-cache -e game.wasm async.log >got
 	check 'an asynchronous call stays one' grep -q "at async hit(int) (./t.cpp:$(line 'the inlined call')" got
