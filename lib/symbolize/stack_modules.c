@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/path.h"
+#include "lib/base/sort.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +20,10 @@ enum {
 void stack_modules_release(struct stack_modules *m)
 {
 	free(m->items);
+	free(m->groups);
 	map64_release(&m->of);
+	map64_release(&m->whole);
+	map64_release(&m->bare);
 	intern_release(&m->names);
 	*m = (struct stack_modules){.n = 0};
 }
@@ -94,7 +98,98 @@ static void add_to_last(struct stack_modules *m, const struct stack_line_module 
 		x->name = intern_add(&m->names, said->name.s, said->name.n);
 }
 
-void stack_modules_add(struct stack_modules *m, const struct stack_line_module *said, uint64_t line)
+/* --- stacks and their lists --- */
+
+static bool is_in_list(const struct stack_modules *m)
+{
+	return m->n_groups && m->groups[m->n_groups - 1].is_list;
+}
+
+static void add_group(struct stack_modules *m, uint64_t line, bool is_list, bool is_taken)
+{
+	if (m->n_groups <= MOST)
+		VEC_PUSH(m->groups, m->n_groups, m->cap_groups) =
+		    (struct stack_modules_group){line, is_list, is_taken};
+}
+
+/* A stack has the list before it, if it is not that of the stack before. */
+static bool has_list_before(const struct stack_modules *m, size_t stack)
+{
+	return stack && !m->groups[stack - 1].is_taken;
+}
+
+void stack_modules_begin_stack(struct stack_modules *m, uint64_t line)
+{
+	if (!m->n_groups || is_in_list(m))
+		add_group(m, line, false, false);
+}
+
+/* known: the newest module of the stem; NULL: none. A module with another base is in another list. */
+static uint32_t group_of_module(struct stack_modules *m, const struct stack_module *known,
+				const struct stack_module *x, struct stack_text_part name)
+{
+	if (!is_in_list(m)) {
+		add_group(m, x->line, true, m->n_groups && !has_list_before(m, m->n_groups - 1));
+	} else if (known && known->group == m->n_groups && known->has_base && x->has_base &&
+		   known->base != x->base) {
+		struct stack_text_part own = stack_module_name(m, known);
+
+		if (own.n == name.n && !strncasecmp(own.s, name.s, name.n) &&
+		    extension_of(name.s, name.n))
+			add_group(m, x->line, true, false);
+	}
+	return (uint32_t)m->n_groups;
+}
+
+/* The list of the stack that a line is in, number + 1; 0: none is known. */
+static uint32_t list_of(const struct stack_modules *m, uint64_t line)
+{
+	size_t at = BISECT(k, 0, m->n_groups, m->groups[k].line <= line);
+
+	if (!m->n_groups)
+		return 0;
+	at -= at ? 1 : 0;
+	if (m->groups[at].is_list)
+		return (uint32_t)at + 1;
+	if (!has_list_before(m, at) && at + 1 < m->n_groups)
+		return (uint32_t)at + 2;
+	return (uint32_t)at;
+}
+
+/* --- what is said of a module --- */
+
+static uint64_t hash_of_call(const struct stack_line *l)
+{
+	return hash_u64(stack_module_stem(l->module) ^ hash_u64(l->address));
+}
+
+void stack_modules_call(struct stack_modules *m, const struct stack_line *l, uint64_t line)
+{
+	const struct stack_module *x;
+	uint32_t name, bare;
+
+	if (!l->has_offset || !l->has_address)
+		stack_modules_begin_stack(m, line);
+	if (!l->has_address || m->whole.n > MOST || m->bare.n > MOST)
+		return;
+	if (!l->has_offset && stack_module_has_extension(l->module)) {
+		name = intern_add(&m->names, l->module.s, l->module.n);
+		*map64_put(&m->whole, hash_of_call(l)) = name;
+		bare = map64_get(&m->bare, hash_of_call(l));
+	} else if (l->has_offset && !stack_module_has_extension(l->module) &&
+		   (x = stack_modules_at(m, l->module, l->address, line))) {
+		name = map64_get(&m->whole, hash_of_call(l));
+		bare = (uint32_t)(x - m->items) + 1;
+		*map64_put(&m->bare, hash_of_call(l)) = bare;
+	} else {
+		return;
+	}
+	if (name && bare && !stack_module_has_extension(stack_module_name(m, &m->items[bare - 1])))
+		m->items[bare - 1].name = name;
+}
+
+static void add_module(struct stack_modules *m, const struct stack_line_module *said, uint64_t line,
+		       bool is_map)
 {
 	const struct stack_module *last = m->open ? &m->items[m->n - 1] : NULL;
 	struct stack_module x = {.base = said->base,
@@ -113,6 +208,9 @@ void stack_modules_add(struct stack_modules *m, const struct stack_line_module *
 	}
 	m->open = false;
 	newest = map64_put(&m->of, stack_module_stem(said->name));
+	if (!is_map)
+		x.group =
+		    group_of_module(m, *newest ? &m->items[*newest - 1] : NULL, &x, said->name);
 	if (*newest && said->has_base && !said->size) { /* a call of Unreal: nothing new */
 		const struct stack_module *known = &m->items[*newest - 1];
 
@@ -126,6 +224,11 @@ void stack_modules_add(struct stack_modules *m, const struct stack_line_module *
 	VEC_PUSH(m->items, m->n, m->cap) = x;
 	*newest = (uint32_t)m->n;
 	m->open = true;
+}
+
+void stack_modules_add(struct stack_modules *m, const struct stack_line_module *said, uint64_t line)
+{
+	add_module(m, said, line, false);
 }
 
 void stack_modules_add_map(struct stack_modules *m, const struct trace *map)
@@ -142,7 +245,7 @@ void stack_modules_add_map(struct stack_modules *m, const struct trace *map)
 		said.base = x->ranges[0].lo;
 		if (x->n_ranges == 1) /* of an image; mappings need not be all of one */
 			said.size = x->ranges[0].hi - said.base;
-		stack_modules_add(m, &said, 0);
+		add_module(m, &said, 0, true);
 		m->open = false;
 		id = intern_text(&map->strings, x->build_id, &n_id);
 		if (m->n > before && n_id && n_id <= OBJECT_BUILD_ID_MAX)
@@ -183,12 +286,16 @@ static bool holds(const struct stack_module *x, uint64_t address)
 	       address - x->base < (x->size ? x->size : IMAGE_MOST);
 }
 
-/* A log may name modules behind the first calls, and have several reports: what was said last before the line counts,
- * else what is said first behind it. Two modules may have one stem: where sizes are not said, the nearest base. */
-static bool is_better(const struct stack_module *x, const struct stack_module *than, uint64_t line)
+/* A log may name modules behind the first calls, and have several reports: the list of the stack counts, else what was
+ * said last before the line, else what is said first behind it. Two modules may have one stem: where sizes are not said,
+ * the nearest base. */
+static bool is_better(const struct stack_module *x, const struct stack_module *than, uint64_t line,
+		      uint32_t list)
 {
 	bool before = x->line <= line;
 
+	if (list && (x->group == list) != (than->group == list))
+		return x->group == list;
 	if (before != (than->line <= line))
 		return before;
 	if (x->base != than->base && !(x->size && than->size))
@@ -201,13 +308,14 @@ const struct stack_module *stack_modules_at(const struct stack_modules *m,
 					    uint64_t line)
 {
 	const struct stack_module *found = NULL;
+	const uint32_t list = list_of(m, line);
 
 	for (uint32_t id = map64_get(&m->of, stack_module_stem(name)); id;
 	     id = m->items[id - 1].before) {
 		const struct stack_module *x = &m->items[id - 1];
 
 		if (holds(x, address) && is_called(m, x, name) &&
-		    (!found || is_better(x, found, line)))
+		    (!found || is_better(x, found, line, list)))
 			found = x;
 	}
 	return found;
@@ -217,6 +325,7 @@ const struct stack_module *stack_modules_said(const struct stack_modules *m,
 					      struct stack_text_part name, uint64_t line)
 {
 	const struct stack_module *found = NULL;
+	const uint32_t list = list_of(m, line);
 
 	for (uint32_t id = map64_get(&m->of, stack_module_stem(name)); id;
 	     id = m->items[id - 1].before) {
@@ -224,9 +333,10 @@ const struct stack_module *stack_modules_said(const struct stack_modules *m,
 
 		if ((!x->stamp && !x->size) || !is_called(m, x, name))
 			continue;
-		found = x;
-		if (x->line <= line)
-			break;
+		if (list && x->group == list)
+			return x;
+		if (!found || found->line > line)
+			found = x;
 	}
 	return found;
 }

@@ -20,13 +20,27 @@ struct stack_module {
 	uint32_t name;   /* in stack_modules.names */
 	uint32_t before; /* the one of its stem that was said before, + 1 */
 	uint32_t id;     /* its build-id in a module map, in stack_modules.names; 0: none */
+	uint32_t
+	    group; /* the list that said it, number in stack_modules.groups + 1; 0: a module map */
 	bool has_base;
+};
+
+/* Lines of a log that follow each other: calls of a stack, or a list of modules. */
+struct stack_modules_group {
+	uint64_t line; /* the first one */
+	bool is_list;
+	bool is_taken; /* a list: the stack before it has no other */
 };
 
 struct stack_modules { /* zeroed is valid */
 	struct stack_module *items;
 	size_t n, cap;
 	struct map64 of; /* hash of a stem -> number in items + 1 */
+	struct stack_modules_group *groups;
+	size_t n_groups, cap_groups;
+	/* Hash of a stem and an address -> the whole name of a call there, in names; the item of one that has the stem
+	 * alone, + 1. */
+	struct map64 whole, bare;
 	struct intern names;
 	bool open; /* lines without a name are about the last item */
 };
@@ -34,6 +48,11 @@ struct stack_modules { /* zeroed is valid */
 void stack_modules_release(struct stack_modules *m);
 void stack_modules_add(struct stack_modules *m, const struct stack_line_module *said,
 		       uint64_t line);
+/* A call, behind what it says itself of its module: a log may have a list of modules for each of its stacks, before or
+ * behind it. Of two calls at one address, one may have the module's extension, and the other the module's base. */
+void stack_modules_call(struct stack_modules *m, const struct stack_line *l, uint64_t line);
+/* A line that a stack begins with. */
+void stack_modules_begin_stack(struct stack_modules *m, uint64_t line);
 /* Those of a module map. */
 void stack_modules_add_map(struct stack_modules *m, const struct trace *map);
 /* The build-id that a module map has for this name. False: none. */

@@ -446,6 +446,10 @@ static void learn_module(struct stack_text *x, const char *s, size_t n, const st
 		    .name = l->module, .base = l->address - l->offset, .has_base = true};
 		stack_modules_add(&x->gathered->said, &m, x->gathered->n_seen);
 	}
+	if (l && is_windows(l))
+		stack_modules_call(&x->gathered->said, l, x->gathered->n_seen);
+	else if (!l && (stack_line_begins_windbg(s, n) || stack_line_announces_symbol(s, n)))
+		stack_modules_begin_stack(&x->gathered->said, x->gathered->n_seen);
 }
 
 /* A stack of Windows' tools ends with a line that is none; the symbol handler of Unity's log may say something in the
@@ -692,11 +696,12 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 		g->scanning = false;
 		g->scanned = true;
 	}
-	line.number = g->n_seen++;
+	line.number = g->n_seen;
 	line.symbol = g->symbol_next && stack_line_parse_symbol(s, n, &l);
 	is_call = line.symbol || parse_line(x, s, n, &l);
 	if (!g->scanned)
 		learn_line(x, s, n, is_call ? &l : NULL);
+	g->n_seen++;
 	if (is_call) {
 		line.kind = kind_of(g, &l);
 		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus))
@@ -1237,9 +1242,16 @@ static void note_unproven(struct stack_text *x, const struct stack_text_line *li
 	stack_text_add_library(x, l, line->file, &name);
 	m.name = buf_str(&name);
 	f = files_find(&x->symbolizer->files, &m, &reason);
-	buf_addf(&text, "%.*s: the log has no build-id: nothing shows whether %s is of this build",
-		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s,
-		 f ? f->path : "its file");
+	buf_addf(&text, "%.*s: the log has ",
+		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
+	if (f && !f->module && !stack_module_has_extension(l->module))
+		buf_addf(&text,
+			 "neither its extension nor a build-id: nothing shows whether %s is this "
+			 "module, and of this build",
+			 f->path);
+	else
+		buf_addf(&text, "no build-id: nothing shows whether %s is of this build",
+			 f ? f->path : "its file");
 	add_note(x, &text);
 	buf_release(&name);
 	buf_release(&text);

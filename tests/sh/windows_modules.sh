@@ -96,7 +96,21 @@ for order in 'game.exe game.dll' 'game.dll game.exe'; do
 	text $(printf ' -e %s' $order) unreal.log >got
 	check "Unreal, $order: the program" grep -qF "game.exe!UnknownFunction [] in $of_exe" got
 	check "... the library" grep -qF "game.dll!UnknownFunction [] in $of_dll" got
-	check "... stems alone stay" [ "$(grep -c ' + 1002$' got)" = 2 ]
+	check "... and the stems at their addresses" [ "$(grep -c ' + 1002 in ' got)" = 2 ]
+done
+text -e game.exe unreal.log >got
+check "the program alone is not the library of its stem" [ "$(grep -n ' in ' got | cut -d : -f 1 | tr '\n' ' ')" = '1 8 ' ]
+grep -v UnknownFunction unreal.log | sed '/180000000/d' >stems.log
+text -e game.exe stems.log >got
+check "a stem that nothing completes is a guess" grep -q 'game: the log has neither its extension nor a build-id: nothing shows whether game.exe is this module, and of this build$' err
+# Crashes whose lists of modules follow their stacks, and such whose lists are before them. Without sizes, a module may be
+# 4 GiB long: the first one's holds the address of the second.
+unreal_call() { printf 'LogWindows: Error: [Callstack] 0x%016x game.exe!UnknownFunction []\n\n' "$((0x$1 + 0x1002))"; }
+unreal_list() { printf '<PCallStack>\ngame 0x%016x + 1002\n</PCallStack>\n' "0x$1"; }
+for form in 'call:1 list:1 call:2 list:2' 'list:1 call:1 list:2 call:2' 'call:1 list:1 list:2 call:2'; do
+	for word in $form; do "unreal_${word%:*}" "1${word#*:}0000000"; done >two.log
+	text -e game.exe two.log >got
+	check "$form: each stack has its own list" [ "$(grep -cF "game.exe!UnknownFunction [] in $of_exe" got)" = 2 ]
 done
 
 # --- what the log says of a module ---
@@ -125,6 +139,14 @@ for form in event details report parameters lmt lmv hash analyze; do
 		check "$form, $files: the file of the time stamp" grep -qF " in $of_exe" got
 	done
 done
+# Two crashes, each with its list behind it: of two builds.
+{
+	lmt "$(stamp_of 1618955387)"
+	lmt "$(stamp_of 1618955385)"
+} >two.log
+text -e game.exe -e next/game.exe two.log >got
+check "lists behind their stacks: each has its own" grep -qF "$(truth next/game.exe 1002)" <(sed -n 1p got)
+check "... the second one, too" grep -qF "$of_exe" <(sed -n 3p got)
 # Two crashes of two builds in one event log: each has its own.
 {
 	event "$(stamp_of 1618955387)"
