@@ -1223,12 +1223,13 @@ static bool is_other_function(struct stack_text *x, const struct stack_text_line
 	return true;
 }
 
-/* Logs of Windows have no build-ids: a name may be of any build. */
+/* Logs of Windows have no build-ids, and those of others not always: a name may be of any build. Calls of wasm have the
+ * function's number. */
 static void note_unproven(struct stack_text *x, const struct stack_text_line *line,
 			  const struct stack_line *l)
 {
 	struct stack_text_gathered *g = x->gathered;
-	uint32_t *noted = is_windows(l) && g->unproven.n < PATHS
+	uint32_t *noted = l->kind != STACK_LINE_WASM && g->unproven.n < PATHS
 			      ? map64_put(&g->unproven, stack_module_stem(l->module))
 			      : NULL;
 	struct files_module m = {.name = ""};
@@ -1241,18 +1242,24 @@ static void note_unproven(struct stack_text *x, const struct stack_text_line *li
 	*noted = 1;
 	stack_text_add_library(x, l, line->file, &name);
 	m.name = buf_str(&name);
+	m.id = id_of(x, l);
 	f = files_find(&x->symbolizer->files, &m, &reason);
 	buf_addf(&text, "%.*s: the log has ",
 		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
-	if (f && !f->module && !stack_module_has_extension(l->module))
+	if (is_windows(l) && f && !f->module && !stack_module_has_extension(l->module))
 		buf_addf(&text,
 			 "neither its extension nor a build-id: nothing shows whether %s is this "
 			 "module, and of this build",
 			 f->path);
+	else if (m.id.len)
+		buf_addf(&text,
+			 "a build-id, and %s has none: nothing shows whether it is of this build",
+			 f ? f->path : "its file");
 	else
 		buf_addf(&text, "no build-id: nothing shows whether %s is of this build",
 			 f ? f->path : "its file");
-	add_note(x, &text);
+	if (is_windows(l) || (f && f->given && !files_proven(f, &m)))
+		add_note(x, &text);
 	buf_release(&name);
 	buf_release(&text);
 }

@@ -133,6 +133,7 @@ check 'Android: functions and lines stand below their call' \
 	same <(sed -e 's/^ \{20,\}/FN /' -e 's/\(:[0-9]*\):[0-9]*$/\1/' got) want
 tm-symbolize --text -e libtext.so tombstone 2>err >/dev/null
 check 'Android: what has no answer is counted' grep -q '1 of 3 calls were named' err
+check 'Android: the build-id of the log shows the build' [ "$(grep -c 'nothing shows' err)" = 0 ]
 check 'Android: another build is not used' grep -q '1 stay as they were: .*build' err
 check 'a build of which too little is known is status 4' \
 	[ "$(tm-symbolize -q --text --gate 90 -e libtext.so tombstone >/dev/null 2>err; echo $?)" = 4 ]
@@ -153,6 +154,8 @@ echo "./libtext.so(quarter+0x5) [0x7f00]" | text >got
 check 'glibc: a name and what is behind it' grep -q "in half .*lib[.]c:1" got
 echo "./libtext.so(+0x$after) [0x7f00]" | text | sed 's/(+0x[0-9a-f]*)/(quarter+0x5)/' >got2
 check 'glibc: the same by its address' equal got got2
+echo "./libtext.so(+0x$after) [0x7f00]" | tm-symbolize --text -e libtext.so 2>err >/dev/null
+check 'glibc: no build-id, which is said' grep -q 'libtext.so: the log has no build-id: nothing shows whether libtext.so is of this build$' err
 # A signal stopped it at the first instruction: the byte before belongs to another function.
 echo "./libtext.so(eighth+0x0) [0x7f00]" | text >got
 check 'glibc: the start of a function is in it' grep -q "in eighth .*lib[.]c:3" got
