@@ -113,7 +113,13 @@ void buf_add_hex(struct buf *b, uint64_t v, unsigned digits)
 	buf_add(b, text + NUM_HEX_DIGITS - needed, needed);
 }
 
-static size_t buf_add_shown(struct buf *b, const char *s, size_t n)
+/* As C writes a byte; or, with braces, as no path of Windows has it. */
+static void add_byte(struct buf *b, unsigned c, bool braces)
+{
+	buf_addf(b, braces ? "\\x{%02x}" : "\\x%02x", c);
+}
+
+static size_t buf_add_shown(struct buf *b, const char *s, size_t n, bool braces)
 {
 	unsigned char c = (unsigned char)*s;
 	uint32_t cp = 0;
@@ -121,15 +127,16 @@ static size_t buf_add_shown(struct buf *b, const char *s, size_t n)
 
 	if (c == '\\')
 		buf_adds(b, "\\\\");
-	else if (c == '\n')
+	else if (c == '\n' && !braces)
 		buf_adds(b, "\\n");
-	else if (c == '\t')
+	else if (c == '\t' && !braces)
 		buf_adds(b, "\\t");
 	else if (!k || c < 0x20 || c == 0x7f)
-		buf_addf(b, "\\x%02x", c);
-	else if (k == 2 && cp < 0xa0) /* C1 controls: ESC in disguise */
-		buf_addf(b, "\\xc2\\x%02x", cp);
-	else if (k > 1 && utf_hidden(cp))
+		add_byte(b, c, braces);
+	else if (k == 2 && cp < 0xa0) { /* C1 controls: ESC in disguise */
+		add_byte(b, 0xc2, braces);
+		add_byte(b, cp, braces);
+	} else if (k > 1 && utf_hidden(cp))
 		buf_addf(b, "\\u{%04x}", cp);
 	else
 		buf_add(b, s, k);
@@ -148,7 +155,40 @@ void buf_add_visible(struct buf *b, const char *s, size_t n, const char *keep)
 		else if (*s && strchr(keep, *s))
 			buf_add(b, s, k = 1);
 		else
-			k = buf_add_shown(b, s, n);
+			k = buf_add_shown(b, s, n, false);
+		s += k;
+		n -= k;
+	}
+}
+
+/* Whether what is shown of s begins with a backslash that is none of s, or would look as if it did. */
+static bool begins_escape(const char *s, size_t n)
+{
+	uint32_t cp = 0;
+	size_t k = n ? utf8_next(s, n, &cp) : 1;
+
+	if (n > 1 && (*s == 'x' || *s == 'u') && s[1] == '{')
+		return true;
+	return n && (!k || cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || (k > 1 && utf_hidden(cp)));
+}
+
+void buf_add_readable(struct buf *b, const char *s, size_t n)
+{
+	while (n) {
+		size_t k = 0;
+
+		while (k < n && s[k] >= ' ' && s[k] < 0x7f && s[k] != '\\')
+			k++;
+		if (!k && *s == '\\') {
+			while (k < n && s[k] == '\\')
+				k++;
+			if (begins_escape(s + k, n - k))
+				buf_add(b, s, k);
+		}
+		if (k)
+			buf_add(b, s, k);
+		else
+			k = buf_add_shown(b, s, n, true);
 		s += k;
 		n -= k;
 	}

@@ -37,6 +37,9 @@ void buf_add_u128(struct buf *b, unsigned __int128 v);
 void buf_add_escaped(struct buf *b, const char *s, size_t n);
 /* The same, but for the characters in keep, such as "\n\t\\", which stay. */
 void buf_add_visible(struct buf *b, const char *s, size_t n, const char *keep);
+/* The same for tables: paths of Windows stay as they are. Bytes are \x{HH}, also those of newline and tab. Backslashes are
+ * doubled only directly before these, \u{...}, "x{" and "u{", so no two texts look the same. */
+void buf_add_readable(struct buf *b, const char *s, size_t n);
 /* The bytes at an offset, also of an empty buffer: never NULL, to which no offset may be added.
  * Valid until the buffer grows. */
 static inline const char *buf_at(const struct buf *b, size_t at)

@@ -71,8 +71,10 @@ static void delimited_add_text(const struct delimited *d, struct buf *b, const c
 
 	if (!d->raw && looks_like_a_formula(s, n))
 		buf_addc(&text, '\'');
-	if (d->shown)
+	if (d->shown && d->tabs)
 		buf_add_escaped(&text, s, n);
+	else if (d->shown)
+		buf_add_readable(&text, s, n);
 	else if (text.len)
 		buf_add(&text, s, n);
 	if (text.len) {

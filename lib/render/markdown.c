@@ -39,7 +39,7 @@ static const char *short_text(struct markdown *m, const char *s, size_t n, size_
 	size_t most = (size_t)CELL * 8;
 
 	m->cell.len = m->cut.len = 0;
-	buf_add_escaped(&m->cell, s, n < most ? n : most);
+	buf_add_readable(&m->cell, s, n < most ? n : most);
 	if (n > most)
 		buf_adds(&m->cell, "...");
 	if (m->cell.len)

@@ -98,7 +98,7 @@ static void plot_put_line(const struct table_series *s, const struct series_line
 	}
 	if (s->cropped)
 		low = below(l, low, high);
-	buf_add_escaped(b, l->title, strlen(l->title));
+	buf_add_readable(b, l->title, strlen(l->title));
 	buf_addc(b, '\n');
 	for (unsigned row = ROWS; row-- > 0;) {
 		size_t blanks = 1;
@@ -134,7 +134,7 @@ static void plot_put_x(const struct table_series *s, const struct render_options
 	size_t n = s->n_points < width ? s->n_points : width, used;
 
 	if (s->x_title)
-		buf_add_escaped(&from, s->x_title, strlen(s->x_title));
+		buf_add_readable(&from, s->x_title, strlen(s->x_title));
 	put_label(b, &from);
 	buf_addc(b, ' ');
 	value_text(&from, &x, decimal_of(s->x[0]), o);
@@ -158,7 +158,7 @@ static void plot_put_mark(const struct table_series *s, const struct series_mark
 	if (!m->text || m->first >= s->n_points || m->last >= s->n_points)
 		return;
 	if (s->x_title) {
-		buf_add_escaped(b, s->x_title, strlen(s->x_title));
+		buf_add_readable(b, s->x_title, strlen(s->x_title));
 		buf_addc(b, ' ');
 	}
 	value_text(b, &x, decimal_of(s->x[m->first]), o);
@@ -167,7 +167,7 @@ static void plot_put_mark(const struct table_series *s, const struct series_mark
 		value_text(b, &x, decimal_of(s->x[m->last]), o);
 	}
 	buf_adds(b, ": ");
-	buf_add_escaped(b, m->text, strlen(m->text));
+	buf_add_readable(b, m->text, strlen(m->text));
 	buf_addc(b, '\n');
 }
 

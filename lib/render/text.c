@@ -76,7 +76,7 @@ static void cell_to_text(struct layout *l, const struct table_column *col,
 	}
 	if (col->flags & COLUMN_TREE)
 		pad(b, (size_t)TREE_INDENT * (depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN));
-	buf_add_escaped(b, c->text, c->len);
+	buf_add_readable(b, c->text, c->len);
 }
 
 static void measure(struct layout *l, const struct table_cell *cells, uint32_t depth)
@@ -361,7 +361,7 @@ static void put_detail(struct layout *l, const char *s)
 	size_t room = l->o->width > DETAIL_INDENT + NARROWEST ? l->o->width - DETAIL_INDENT : 0;
 
 	l->cell.len = l->cut.len = 0;
-	buf_add_escaped(&l->cell, s, strlen(s));
+	buf_add_readable(&l->cell, s, strlen(s));
 	pad(&l->out->text, DETAIL_INDENT);
 	if (l->t->flags & TABLE_WHOLE_DETAILS) {
 		text_add_folded(&l->cut, l->cell.data, l->cell.len, l->o->width, DETAIL_INDENT);
@@ -392,7 +392,7 @@ static void put_line(struct render_out *out, const struct render_options *o, con
 {
 	struct buf line = BUF_INIT;
 
-	buf_add_escaped(&line, s, strlen(s));
+	buf_add_readable(&line, s, strlen(s));
 	text_add_folded(&out->text, buf_str(&line), line.len, o->width, 0);
 	buf_release(&line);
 }

@@ -302,6 +302,35 @@ TEST(buf_escapes_what_a_terminal_would_obey)
 	}
 }
 
+/* Of tables: what a text was can be told from what is shown, and paths of Windows stay as they are. */
+TEST(readable)
+{
+	const struct {
+		const char *in;
+		size_t n;
+		const char *out;
+	} t[] = {
+	    {"C:\\new\\x64\\t.cpp", 16, "C:\\new\\x64\\t.cpp"},
+	    {"\\\\host\\u\\", 9, "\\\\host\\u\\"},
+	    {"a\nb\tc", 5, "a\\x{0a}b\\x{09}c"},
+	    {"\x1b[31m\xff", 6, "\\x{1b}[31m\\x{ff}"},
+	    {"\xc2\x9b", 2, "\\x{c2}\\x{9b}"},
+	    {"\xe2\x80\xae", 3, "\\u{202e}"},
+	    {"\\x{1b}", 6, "\\\\x{1b}"}, /* it is no ESC */
+	    {"\\\\u{1b}", 7, "\\\\\\\\u{1b}"},
+	    {"\\\x1b", 2, "\\\\\\x{1b}"},
+	    {"\\", 1, "\\"},
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct buf b = BUF_INIT;
+
+		buf_add_readable(&b, t[i].in, t[i].n);
+		CHECK_STR(buf_str(&b), t[i].out);
+		buf_release(&b);
+	}
+}
+
 /* --- UTF --- */
 
 TEST(utf8_every_code_point)

@@ -282,11 +282,11 @@ TEST(input_is_escaped)
 	t.title = "t\x07";
 	t.arg = &t;
 	expect(&t, 0, false,
-	       "t\\x07\n\n"
-	       "N  name              %\n"
-	       "   a\\x1b[31m\\nb\\xff\n"
+	       "t\\x{07}\n\n"
+	       "N  name                      %\n"
+	       "   a\\x{1b}[31m\\x{0a}b\\x{ff}\n"
 	       "    inner\n"
-	       "    out\\x1b[2Jer\n"
+	       "    out\\x{1b}[2Jer\n"
 	       "    ... 3 more\n");
 }
 
