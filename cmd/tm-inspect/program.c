@@ -183,6 +183,7 @@ static void report_other_build(const struct costs *c, const struct costs_binary 
 	const char *path = b->x->file.path;
 	struct object_build_id other = {.len = 0};
 	char other_text[OBJECT_ID_TEXT], own_text[OBJECT_ID_TEXT];
+	struct object_pe_stamp stamp;
 	struct buf text = BUF_INIT;
 	const char *bytes;
 	size_t n;
@@ -190,7 +191,7 @@ static void report_other_build(const struct costs *c, const struct costs_binary 
 	bytes = names_text(&c->p->names, b->other_id, &n);
 	other.len = (uint8_t)(n < OBJECT_BUILD_ID_MAX ? n : OBJECT_BUILD_ID_MAX);
 	memcpy(other.bytes, bytes, other.len);
-	object_id_text(&other, own->age, other_text);
+	object_id_text(&other, own->age || object_pe_stamp(b->x->file.object, &stamp), other_text);
 	object_id_text(own, false, own_text);
 	buf_addf(&text, "the trace has %zu addresses of another build of the binary: %s, not %s",
 		 b->others, other_text, own_text);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-symbolize/collect.h"
 
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/cli/cli.h"
 #include "lib/sandbox/sandbox.h"
 
@@ -17,10 +19,9 @@
 
 static void add_line(struct buf *b, const struct tracemill_module *m)
 {
-	for (size_t i = 0; i < m->n_build_id; i++)
-		buf_add_hex(b, m->build_id[i], 2);
+	id_text_add(b, path_is_of_windows(m->name, strlen(m->name)), m->build_id, m->n_build_id);
 	buf_adds(b, m->n_build_id ? "\t" : "-\t");
-	buf_add_escaped(b, m->name, strlen(m->name));
+	buf_add_readable(b, m->name, strlen(m->name));
 	buf_addf(b, "\t%s\n",
 		 m->reason ? tracemill_reason_text(m->reason) : "no DWARF: its debug file");
 }

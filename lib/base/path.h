@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two functions on paths: the last part of a path, and the place below the sysroot of an absolute path of a
- * captured system.
+ * Functions on paths: the last part of a path, whether a path is one of Windows, and the place below the sysroot of an
+ * absolute path of a captured system.
  */
 #ifndef TM_BASE_PATH_H
 #define TM_BASE_PATH_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 /* Appends where an absolute path is that a captured system, or a file made on it, names: below the sysroot. False,
  * and nothing is appended: no sysroot ("/", "" or NULL), or a relative path. */
@@ -46,6 +47,23 @@ static inline const char *path_base_n(const char *path, size_t *n)
 static inline bool path_is_windows(const char *path, size_t n)
 {
 	return n && (path[0] == '\\' || (n > 2 && path[1] == ':' && path[2] == '\\'));
+}
+
+/* A name as programs and libraries of Windows have it. */
+static inline bool path_is_program(const char *name, size_t n)
+{
+	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
+
+	for (size_t i = 0; n > 4 && i < sizeof endings / sizeof *endings; i++)
+		if (!strncasecmp(name + n - 4, endings[i], 4))
+			return true;
+	return false;
+}
+
+/* Either of both: what a capture calls so is a module of Windows. */
+static inline bool path_is_of_windows(const char *path, size_t n)
+{
+	return path_is_windows(path, n) || path_is_program(path, n);
 }
 
 /* As path_base_n, of a path that a capture has, which may be one of Windows. */

@@ -9,7 +9,9 @@
 #include "lib/export/sqlite_schema.h"
 #include "lib/export/text.h"
 
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/utf.h"
 #include "lib/db/db.h"
 #include "lib/trace/reading.h"
@@ -453,9 +455,9 @@ static uint32_t export_sqlite_module_id(struct database *d, const struct names_l
 {
 	const struct group_names *names = &d->profile.groups.names;
 	uint32_t key[2] = {l->module, l->build_id}, before = intern_count(&d->modules), id;
-	struct buf hex = BUF_INIT;
-	const char *s;
-	size_t n;
+	struct buf text = BUF_INIT;
+	const char *s, *name;
+	size_t n, n_name;
 
 	if (!l->module)
 		return 0;
@@ -463,14 +465,14 @@ static uint32_t export_sqlite_module_id(struct database *d, const struct names_l
 	if (id <= before)
 		return id;
 	s = names_text(names, l->build_id, &n);
-	for (size_t i = 0; i < n; i++)
-		buf_addf(&hex, "%02x", (unsigned char)s[i]);
+	name = names_text(names, l->module, &n_name);
+	id_text_add(&text, path_is_of_windows(name, n_name), s, n);
 	row(d, INSERT_MODULE);
 	put_int(d, id);
 	put_string(d, &names->strings, l->module);
-	put_textz(d, n ? buf_str(&hex) : NULL);
+	put_textz(d, n ? buf_str(&text) : NULL);
 	insert(d);
-	buf_release(&hex);
+	buf_release(&text);
 	return id;
 }
 

@@ -177,25 +177,14 @@ static void add_given(struct find_files *f, const char *path, const char *module
 		add(f, path, module, module_len)->given = true;
 }
 
-/* A name as programs of Windows have it. */
-static bool is_program_name(const char *name)
-{
-	static const char *const endings[] = {".exe", ".dll", ".sys", ".ocx"};
-	size_t n = strlen(name);
-
-	for (size_t i = 0; n > 4 && i < sizeof endings / sizeof *endings; i++)
-		if (!strcasecmp(name + n - 4, endings[i]))
-			return true;
-	return false;
-}
-
 /* game.exe is game, too, as debuggers call it. */
 static bool is_name_of(const char *given, const char *base)
 {
 	size_t n = strlen(base);
 
-	return !strcasecmp(given, base) || (is_program_name(base) && strlen(given) == n - 4 &&
-					    !strncasecmp(given, base, n - 4));
+	return !strcasecmp(given, base) ||
+	       (path_is_program(base, strlen(base)) && strlen(given) == n - 4 &&
+		!strncasecmp(given, base, n - 4));
 }
 
 /* Whether a file has the name that linkers give to the PDB of a program of Windows: game.pdb of game.exe. */
@@ -204,7 +193,7 @@ static bool is_pdb_of(const char *file, const char *module)
 	size_t n = strlen(file);
 
 	return n > 4 && strlen(module) == n && !strcasecmp(file + n - 4, ".pdb") &&
-	       !strncasecmp(file, module, n - 4) && is_program_name(module);
+	       !strncasecmp(file, module, n - 4) && path_is_program(module, strlen(module));
 }
 
 /* A PDB, and a given program of its name names one of another build: only its own GUID leads to it. */
@@ -503,7 +492,7 @@ static struct find_file *from_symbol_servers(struct find_files *f, const char *b
 	struct find_file *x = NULL;
 	struct buf name = BUF_INIT;
 
-	if (!is_program_name(base) || id->len != 20 || id->age)
+	if (!path_is_program(base, strlen(base)) || id->len != 20 || id->age)
 		return NULL;
 	object_pdb_key(id->bytes, le32(id->bytes + 16), pdb.key);
 	buf_addf(&name, "%.*s.pdb", (int)strlen(base) - 4, base);
@@ -603,8 +592,8 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 {
 	const struct object_build_id *id = &m->id;
 	const char *name = m->name, *base = path_base_captured(name);
-	const bool windows = path_is_windows(name, strlen(name)) ||
-			     is_program_name(base); /* letters may be of either case */
+	const bool windows =
+	    path_is_of_windows(name, strlen(name)); /* letters may be of either case */
 	const struct wanted w = {m, arch_of_path(name)};
 	struct find_file *by_module = NULL, *by_stem = NULL, *by_id = NULL, *by_name = NULL,
 			 *by_whole = NULL, *given = NULL, *found;

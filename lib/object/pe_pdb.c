@@ -6,6 +6,7 @@
  */
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
+#include "lib/base/id_text.h"
 #include "lib/base/path.h"
 #include "lib/object/format.h"
 #include "lib/object/id_text.h"
@@ -14,7 +15,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,24 +194,27 @@ static bool hunt_pdb(struct pdb_search *k, const struct object_search *s)
 	return try_finders(k, s) || try_servers(k, s);
 }
 
-void object_pdb_key(const uint8_t g[16], uint32_t age, char key[OBJECT_DEBUG_KEY])
+void object_pdb_key(const uint8_t guid[16], uint32_t age, char key[OBJECT_DEBUG_KEY])
 {
-	snprintf(key, OBJECT_DEBUG_KEY,
-		 "%08" PRIX32 "%04X%04X%02X%02X%02X%02X%02X%02X%02X%02X%" PRIX32, le32(g),
-		 le16(g + 4), le16(g + 6), g[8], g[9], g[10], g[11], g[12], g[13], g[14], g[15],
-		 age);
+	struct buf b = BUF_INIT;
+
+	id_text_add_guid(&b, guid, age);
+	if (!age) /* servers have it all the same */
+		buf_addc(&b, '0');
+	snprintf(key, OBJECT_DEBUG_KEY, "%s", buf_str(&b));
+	buf_release(&b);
 }
 
 void object_id_text(const struct object_build_id *id, bool windows, char text[OBJECT_ID_TEXT])
 {
-	const uint32_t age = windows && id->len == 20 ? le32(id->bytes + 16) : id->age;
+	struct buf b = BUF_INIT;
 
-	text[0] = 0;
-	if (age && age != OBJECT_ANY_AGE && id->len >= 16)
-		object_pdb_key(id->bytes, age, text);
+	if (id->age)
+		id_text_add_guid(&b, id->bytes, id->age == OBJECT_ANY_AGE ? 0 : id->age);
 	else
-		for (unsigned i = 0; i < id->len; i++)
-			snprintf(text + (size_t)2 * i, 3, "%02x", id->bytes[i]);
+		id_text_add(&b, windows, id->bytes, id->len);
+	snprintf(text, OBJECT_ID_TEXT, "%s", buf_str(&b));
+	buf_release(&b);
 }
 
 void object_debug_key(const struct object *o, char key[OBJECT_DEBUG_KEY])

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/profile/dump.h"
 
+#include "lib/base/id_text.h"
+#include "lib/base/path.h"
 #include "lib/profile/read.h"
 
 #include <inttypes.h>
@@ -172,8 +174,7 @@ static void aggregate_dump_add_about(struct buf *b, const struct aggregate_recor
 		buf_adds(b, "module ");
 		add_text(b, k->name);
 		buf_adds(b, k->second.n ? " build_id=" : "");
-		for (size_t i = 0; i < k->second.n; i++)
-			buf_add_hex(b, (uint8_t)k->second.s[i], 2);
+		id_text_add(b, path_is_of_windows(k->name.s, k->name.n), k->second.s, k->second.n);
 		add_count(b, "inputs", r->counts[0]);
 		break;
 	case AGG_NOTE:

@@ -2,8 +2,10 @@
 #include "lib/session/survey.h"
 
 #include "lib/base/hash.h"
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/trace/allocs.h"
 #include "lib/trace/blocks.h"
@@ -237,7 +239,8 @@ static int64_t resolution_of(const struct survey *s)
 
 static void keep_build(struct survey *s, const struct trace *t)
 {
-	size_t n_program = 0, n, best = 0;
+	struct buf build = BUF_INIT;
+	size_t n_program = 0, n_name, n, best = 0;
 	const char *program = trace_program(t, &n_program), *name, *id;
 
 	if (program)
@@ -259,11 +262,10 @@ static void keep_build(struct survey *s, const struct trace *t)
 	if (!best)
 		return;
 	id = intern_text(&t->strings, t->modules[best].build_id, &n);
-	s->build = mem_zalloc(2 * n + 1);
-	for (size_t i = 0; i < n; i++) {
-		s->build[2 * i] = "0123456789abcdef"[(uint8_t)id[i] >> 4];
-		s->build[2 * i + 1] = "0123456789abcdef"[(uint8_t)id[i] & 15];
-	}
+	name = intern_text(&t->strings, t->modules[best].name, &n_name);
+	id_text_add(&build, path_is_of_windows(name, n_name), id, n);
+	s->build = mem_strdup(buf_str(&build));
+	buf_release(&build);
 }
 
 static enum status survey_end(struct sink *sink, struct trace *t, struct err *e)

@@ -7,6 +7,7 @@
 #include "lib/base/text_file.h"
 #include "lib/dwarf/fast/place.h"
 #include "lib/object/debug_map.h"
+#include "lib/object/id_text.h"
 #include "lib/object/search_log.h"
 
 #include <inttypes.h>
@@ -20,12 +21,12 @@ static void text(struct buf *b, const char *s)
 	buf_add_visible(b, s, strlen(s), "\\");
 }
 
-static void id(struct buf *b, const struct object_build_id *x)
+static void id(struct buf *b, const struct object_build_id *x, bool windows)
 {
-	for (unsigned i = 0; i < x->len; i++)
-		buf_add_hex(b, x->bytes[i], 2);
-	if (!x->len)
-		buf_adds(b, "none");
+	char shown[OBJECT_ID_TEXT];
+
+	object_id_text(x, windows, shown);
+	buf_adds(b, *shown ? shown : "none");
 }
 
 static void steps(struct buf *b, const struct search_log *t, const char *what)
@@ -61,7 +62,7 @@ void explain_object(struct buf *b, const struct object *o, const char *path)
 	buf_adds(b, "file ");
 	text(b, path);
 	buf_adds(b, "\n  build-id: ");
-	id(b, object_build_id(o));
+	id(b, object_build_id(o), false);
 	buf_addc(b, '\n');
 	debug(b, o);
 }
@@ -71,7 +72,7 @@ void explain_found(struct buf *b, const struct file_found *f)
 	buf_adds(b, "module ");
 	text(b, *f->name ? f->name : "(not named)");
 	buf_adds(b, "\n  captured build-id: ");
-	id(b, &f->id);
+	id(b, &f->id, path_is_of_windows(f->name, strlen(f->name)));
 	buf_addc(b, '\n');
 	steps(b, &f->log, "file");
 	if (f->reason != REASON_RESOLVED) {
@@ -79,7 +80,7 @@ void explain_found(struct buf *b, const struct file_found *f)
 		return;
 	}
 	buf_adds(b, "  build-id: ");
-	id(b, object_build_id(f->file->object));
+	id(b, object_build_id(f->file->object), false);
 	buf_addc(b, '\n');
 	debug(b, f->file->object);
 }

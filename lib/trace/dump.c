@@ -2,7 +2,9 @@
 #include "lib/trace/dump.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/trace/reading.h"
 
 #include <inttypes.h>
@@ -45,16 +47,15 @@ static void quoted(struct buf *b, const char *key, const struct intern *strings,
 	add_quoted(b, s, n);
 }
 
-static void hex_bytes(struct buf *b, const char *key, const struct intern *strings, uint32_t id)
+static void id_of(struct buf *b, const struct intern *strings, uint32_t name, uint32_t id)
 {
-	size_t n;
-	const char *s = intern_text(strings, id, &n);
+	size_t n, n_name;
+	const char *module = intern_text(strings, name, &n_name), *s = intern_text(strings, id, &n);
 
 	if (!id)
 		return;
-	buf_addf(b, " %s=", key);
-	for (size_t i = 0; i < n; i++)
-		buf_addf(b, "%02x", (unsigned char)s[i]);
+	buf_adds(b, " build-id=");
+	id_text_add(b, path_is_of_windows(module, n_name), s, n);
 }
 
 static void number(struct buf *b, const char *key, uint64_t v)
@@ -81,7 +82,7 @@ static void dump_module(struct buf *b, const struct trace *t, size_t i)
 	number(b, "process", m->process);
 	number(b, "epoch-from", m->epoch_lo);
 	number(b, "epoch-to", m->epoch_hi);
-	hex_bytes(b, "build-id", &t->strings, m->build_id);
+	id_of(b, &t->strings, m->name, m->build_id);
 	if (m->has_slide)
 		buf_addf(b, " slide=0x%" PRIx64, m->slide);
 	for (uint32_t r = 0; r < m->n_ranges; r++)

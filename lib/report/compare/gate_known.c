@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/report/compare/gate_known.h"
 
+#include "lib/base/id_text.h"
+#include "lib/base/path.h"
 #include "lib/table/table.h"
 
 #include <math.h>
@@ -83,8 +85,9 @@ static void gate_known_describe_remedy(const struct compare *c, const struct pro
 				       const struct profile *with, const char *name, struct buf *b)
 {
 	const struct profile_module *m = gate_known_shared(without, with);
-	size_t n = 0;
-	const char *id = m ? entities_text(c->entities, m->build_id, &n) : "";
+	size_t n = 0, n_name = 0;
+	const char *id = m ? entities_text(c->entities, m->build_id, &n) : "",
+		   *module = m ? entities_text(c->entities, m->name, &n_name) : "";
 
 	if (without->from_aggregate)
 		buf_adds(b, "names cannot be added to an aggregate: symbolize the trace with "
@@ -96,10 +99,8 @@ static void gate_known_describe_remedy(const struct compare *c, const struct pro
 			 name);
 	if (!m || (without->program && m->name != without->program))
 		return;
-	buf_addf(b, "; both have the same build of %s, build-id ",
-		 entities_text(c->entities, m->name, NULL));
-	for (size_t i = 0; i < n; i++)
-		buf_add_hex(b, (unsigned char)id[i], 2);
+	buf_addf(b, "; both have the same build of %s, build-id ", module);
+	id_text_add(b, path_is_of_windows(module, n_name), id, n);
 }
 
 bool gate_known_without_stacks(const struct compare *c, const struct policy_rule *r, struct buf *b)
