@@ -220,6 +220,7 @@ int main(int argc, char **argv)
 		tm_import_merge_files(&loop, &sink.tap, align, &offsets, n, argv + 1);
 	else
 		cli_inputs(&loop, n, argv + 1);
+	walk_files_report(&walk);
 	opt_list_release(&offsets);
 	opt_list_release(&unwind);
 	walk_files_release(&walk);
