@@ -8,6 +8,7 @@
 #include "lib/index/cache_dir.h"
 #include "lib/input/input.h"
 #include "lib/object/ar.h"
+#include "lib/object/coff_library.h"
 #include "lib/pack/deflate.h"
 
 #include <errno.h>
@@ -320,12 +321,14 @@ static enum status whole_library(const char *path, const struct object_want *wan
 
 	if (st)
 		return st;
-	st =
-	    a.n ? err_set(e, ST_UNSUPPORTED,
-			  "a static library: name a member of it (there are %zu), as in %s%s%s(%s)",
-			  a.n, path_base(path), arch ? ":" : "", arch ? arch : "",
-			  path_base(a.members[0].name))
-		: err_set(e, ST_UNSUPPORTED, "a static library without members");
+	st = coff_library_refuse(&a, e);
+	if (st == ST_NONE)
+		st = a.n ? err_set(e, ST_UNSUPPORTED,
+				   "a static library: name a member of it (there are %zu), as in "
+				   "%s%s%s(%s)",
+				   a.n, path_base(path), arch ? ":" : "", arch ? arch : "",
+				   path_base(a.members[0].name))
+			 : err_set(e, ST_UNSUPPORTED, "a static library without members");
 	ar_release(&a);
 	return st;
 }

@@ -44,6 +44,9 @@ extern const struct object_format format_elf, format_mach, format_pe, format_pdb
 enum status format_check_arch(const struct object_image *f, const struct object_want *want,
 			      struct err *e);
 
+/* Whether what begins so is an object of COFF, before it was linked. */
+bool object_is_coff(const uint8_t *head, size_t n);
+
 /* debuglink.c: find_debug by build-id, .gnu_debuglink and name, as GNU's tools have it. */
 bool debuglink_find(struct object *o, const struct object_search *s, struct buf *refused);
 

@@ -50,7 +50,7 @@ enum status image_read(const struct object_image *f, uint64_t offset, void *to, 
 }
 
 /* Microsoft's "PE Format", COFF File Header: the processor, sections, and no optional header. */
-static bool is_coff_object(const uint8_t *head, size_t n)
+bool object_is_coff(const uint8_t *head, size_t n)
 {
 	static const uint16_t processors[] = {0x8664, 0x14c, 0xaa64, 0x1c4};
 	enum { SECTIONS = 2, OPTIONAL_SIZE = 16, HEADER = 20 };
@@ -78,13 +78,13 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 	    {2, "#!", "a script"},
 	};
 
-	if (is_coff_object(head, n))
+	if (object_is_coff(head, n))
 		return err_set(
 		    e, ST_UNSUPPORTED,
 		    "an object of COFF, which is not read: link it, and take the program");
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (n >= others[i].n && !memcmp(head, others[i].bytes, others[i].n))
-			return err_set(e, ST_UNSUPPORTED, "not ELF or Mach-O, but %s",
+			return err_set(e, ST_UNSUPPORTED, "no binary or debug file, but %s",
 				       others[i].what);
 	return err_set(e, ST_UNSUPPORTED, "no binary or debug file of a known kind");
 }

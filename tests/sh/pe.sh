@@ -131,6 +131,25 @@ if clang++ --target=x86_64-pc-windows-msvc -g -gcodeview -O2 $flags -c w.cpp -o 
 		echo "ok - an exported name, and the PDB that has the rest" ;;
 	*) echo "not ok - an exported name, and the PDB: $out" ;;
 	esac
+	# Its import library, as lld and as binutils write it (short members, and objects), and a library of objects.
+	printf 'LIBRARY game.dll\nEXPORTS\nexported\nother\n' >game.def
+	llvm-ar${theirs#llvm-symbolizer} rcs objects.lib p.o
+	x86_64-w64-mingw32-dlltool -d game.def -l libgame.dll.a 2>/dev/null
+	while read -r lib what; do
+		[ -e "$lib" ] || continue
+		for program in 'tm-inspect' 'tm-addr2line -e' 'tm-llvm-symbolizer -e' 'tm-symbolize -o out.tmt -e'; do
+			# shellcheck disable=SC2086 # words
+			out=$(echo 0x10 | $program $lib 2>&1)
+			case $out in
+			*"$lib: $what"*) echo "ok - ${program%% *}: $what" ;;
+			*) echo "not ok - ${program%% *} $lib: $out" ;;
+			esac
+		done
+	done <<'END'
+game.lib an import library of game.dll: 1 symbol, no code: take the DLL
+libgame.dll.a an import library of game.dll: 2 symbols, no code: take the DLL
+objects.lib a static library of COFF objects, which are not read: link it, and take the program
+END
 	verdict=$(tm-inspect --table verdicts --csv game.dll | grep unwind-tables)
 	case $verdict in
 	*yes,.pdata*) echo "ok - unwind tables are found" ;;
