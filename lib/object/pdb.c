@@ -408,8 +408,8 @@ static const struct pdb_function *function_at(const struct pdb_functions *f, uin
 	return at < f->n && f->all[at].rva == rva ? &f->all[at] : NULL;
 }
 
-/* A public has no size but that of the function which begins with it: it ends at the latest where the next piece begins,
- * which is another function's. False: not all could be read. */
+/* A public has no size but that of the function or variable which begins with it: it ends at the latest where the next piece
+ * begins, which is another module's. False: not all could be read. */
 static bool add_publics(struct symtab *s, struct symtab_loading *l, const struct pdb_file *p,
 			const struct pdb_functions *functions, struct public_names *names,
 			uint64_t base)
@@ -492,6 +492,8 @@ void pdb_add_symbols(struct symtab *s, struct symtab_loading *l, const struct pd
 
 	if (l->functions)
 		pdb_read_functions(p, &functions);
+	if (l->data)
+		pdb_read_variables(p, &functions);
 	if (!p->publics.n && !functions.n && !functions.why)
 		return;
 	if (p->publics.n && !add_publics(of, to, p, &functions, &names, p->n_omap ? 0 : base)) {

@@ -127,5 +127,11 @@ struct pdb_functions {
 	const char *why; /* what is missing: static text; NULL: nothing */
 };
 void pdb_read_functions(const struct pdb_file *p, struct pdb_functions *out);
+/* One more, if its place and size are known. */
+void pdb_add_function(const struct pdb_file *p, const struct pdb_head *h, struct pdb_functions *to);
+/* By address; of several at one, the first. */
+void pdb_order_functions(struct pdb_functions *f);
+/* pdb_data.c. Variables with static storage, but those inside of functions, in the same form, behind what is there. */
+void pdb_read_variables(const struct pdb_file *p, struct pdb_functions *out);
 
 #endif

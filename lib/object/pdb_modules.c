@@ -96,6 +96,19 @@ static bool keep_text(struct pdb_functions *to, const struct pdb_head *h, uint64
 	return true;
 }
 
+void pdb_add_function(const struct pdb_file *p, const struct pdb_head *h, struct pdb_functions *to)
+{
+	struct pdb_function f = {.size = h->size};
+
+	if (!h->n || !h->size || !pdb_rva(p, h->section, h->offset, &f.rva) ||
+	    h->size > UINT32_MAX - f.rva)
+		return;
+	if (!keep_text(to, h, &f.name))
+		to->why = "need more memory than available";
+	else
+		VEC_PUSH(to->all, to->n, to->cap) = f;
+}
+
 /* The functions among n bytes of symbols. */
 static void read_module(const struct pdb_file *p, const uint8_t *symbols, uint32_t n,
 			struct pdb_functions *to)
@@ -105,7 +118,6 @@ static void read_module(const struct pdb_file *p, const uint8_t *symbols, uint32
 	if (n < 4 || le32(symbols) != PDB_SIGNATURE)
 		to->why = "unknown kind of symbols";
 	for (; !to->why && n > 4 && n - at >= 4; at += 2 + size) {
-		struct pdb_function f = {.rva = 0};
 		struct pdb_head h;
 
 		size = le16(symbols + at);
@@ -113,24 +125,21 @@ static void read_module(const struct pdb_file *p, const uint8_t *symbols, uint32
 			to->why = "a symbol is longer than what is left of its module";
 			return;
 		}
-		if (!pdb_read_head(le16(symbols + at + 2), symbols + at + 4, size - 2, &h) ||
-		    !h.n || !h.size || !pdb_rva(p, h.section, h.offset, &f.rva) ||
-		    h.size > UINT32_MAX - f.rva)
-			continue;
-		f.size = h.size;
-		if (!keep_text(to, &h, &f.name))
-			to->why = "need more memory than available";
-		else
-			VEC_PUSH(to->all, to->n, to->cap) = f;
+		if (pdb_read_head(le16(symbols + at + 2), symbols + at + 4, size - 2, &h))
+			pdb_add_function(p, &h, to);
 	}
 }
 
-/* By address; of several at one, the first. */
-static void order_functions(struct pdb_functions *f)
+void pdb_order_functions(struct pdb_functions *f)
 {
-	struct sort_item *items = pages_array(f->n, sizeof *items);
-	struct pdb_function *sorted = mem_array(f->n, sizeof *sorted);
+	struct sort_item *items;
+	struct pdb_function *sorted;
 	size_t kept = 0;
+
+	if (!f->n)
+		return;
+	items = pages_array(f->n, sizeof *items);
+	sorted = mem_array(f->n, sizeof *sorted);
 
 	for (size_t i = 0; i < f->n; i++)
 		items[i] = (struct sort_item){f->all[i].rva, (uint32_t)i};
@@ -168,6 +177,5 @@ void pdb_read_functions(const struct pdb_file *p, struct pdb_functions *out)
 		out->why = "the list of modules is broken";
 	msf_room_release(&list);
 	msf_room_release(&room);
-	if (out->n)
-		order_functions(out);
+	pdb_order_functions(out);
 }

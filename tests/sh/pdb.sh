@@ -126,3 +126,43 @@ if clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -ffreestanding -ffun
 else
 	echo "skip - pdb: fold.exe cannot be made: $(head -n 1 err)"
 fi
+
+# Variables: what C says of their sizes is what DATA prints, also of static ones, which have no public symbol; nothing is
+# behind them. A declared class leads to its definition.
+cat >data.cpp <<'END'
+struct P { int a; double b; char c[5]; };
+enum E : short { one };
+extern "C" {
+int score = 3; P player = {1, 2, {3}}; char letters[100] = {1}; E kind = one; void *pointer = &score; P many[7] = {{1}};
+const volatile double ratio = 3; int (*function)(int) = 0; P *first = many; unsigned char last = 1;
+static long long hidden[3] = {1, 2, 3};
+int _fltused = 1;
+int mainCRTStartup(void) { return hidden[score & 1]++ + (int)ratio + first->a + (function == 0) + letters[1] + last; }
+}
+END
+cat >sizes.cpp <<'END'
+#include "data.cpp"
+#define SIZE(x) extern "C" { int size_##x = sizeof x; }
+SIZE(score) SIZE(player) SIZE(letters) SIZE(kind) SIZE(pointer) SIZE(many) SIZE(ratio) SIZE(function) SIZE(first) SIZE(last) SIZE(hidden)
+END
+while read -r target machine base; do
+	if ! clang++-19 --target="$target-pc-windows-msvc" -g -gcodeview -ffreestanding -O1 -c data.cpp -o data.o 2>err ||
+		! lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console "/machine:$machine" /base:"$base" /fixed /pdb:data.pdb /out:data.exe data.o 2>>err ||
+		! clang++-19 --target="$target-pc-windows-msvc" -ffreestanding -O1 -S sizes.cpp -o sizes.s 2>>err; then
+		echo "skip - pdb: variables of $target: $(head -n 1 err)"
+		continue
+	fi
+	llvm-pdbutil-19 dump --globals data.pdb | awk '/S_[GL]DATA32/ { gsub("`", ""); name = $NF } /addr = / && name { print name, $NF; name = "" }' | grep -v ^_fltused |
+		while read -r name place; do
+			section=$(llvm-objdump-19 -h data.exe | awk -v n="$((10#${place%:*} - 1))" '$1 == n { print $4 }')
+			at=$((16#$section + 10#${place#*:}))
+			size=$(awk -v n="$name" '$1 ~ "^_?size_" n ":" { getline; print $2 }' sizes.s)
+			for inside in 0 $((size - 1)); do
+				got=$(tm-llvm-symbolizer --no-cache "DATA data.exe $((at + inside))" | head -n 2 | tr '\n' ' ')
+				[ "$got" = "$name $at $size " ] && echo "ok - $target: $name + $inside: $got" || echo "not ok - $target: $name + $inside: $got, not $at $size"
+			done
+		done
+done <<'END'
+x86_64 x64 0x140000000
+i686 x86 0x400000
+END
