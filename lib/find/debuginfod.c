@@ -336,24 +336,31 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g, const char *path
 	else
 		fetcher_ask(&d->fetcher, &g->id, g->part, d->options.progress,
 			    d->options.progress_arg, &a);
+	if (*a.dead)
+		tell(d, "%s: %s; skipped from now on", kind, a.dead);
 	d->n_symbols += path != NULL;
 	d->symbols_missing += path && a.kind == FETCH_NONE && !*a.text;
 	if (a.kind != FETCH_FOUND) {
 		*dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
 		if (*a.text)
-			tell(d, "%s: %s%s%s%s", kind, a.kind == FETCH_UNABLE ? "" : urls,
+			tell(d, "%s: %s%s%s%s", kind,
+			     a.kind == FETCH_UNABLE ? ""
+			     : *a.server            ? a.server
+						    : urls,
 			     a.kind == FETCH_UNABLE ? "" : ": ", a.text,
 			     a.kind == FETCH_DEAD ? "; it is skipped from now on" : "");
 		g->why = mem_strdup(a.kind == FETCH_UNABLE ? "skipped, as it did not answer before"
 				    : *a.text              ? a.text
+				    : *a.dead              ? a.dead
+				    : *dead                ? "skipped, as it did not answer before"
 							   : "the server has no such file");
 		return;
 	}
 	below = is_below(a.text, d->temporary);
 	why = below ? differs(a.text, g, &e) : "it is elsewhere";
 	if (why) {
-		tell(d, "%s: %s: the server sent a wrong file, which was removed: %s", kind, urls,
-		     why);
+		tell(d, "%s: %s: the server sent a wrong file, which was removed: %s", kind,
+		     *a.server ? a.server : urls, why);
 		if (below)
 			unlink(a.text);
 		g->why = mem_strdup(why);

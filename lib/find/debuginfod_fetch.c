@@ -410,6 +410,8 @@ static void fetcher_put(struct fetcher *f, const struct question *q,
 		return;
 	while (get(f->answers, a, sizeof *a)) {
 		a->text[sizeof a->text - 1] = 0;
+		a->server[sizeof a->server - 1] = 0;
+		a->dead[sizeof a->dead - 1] = 0;
 		if (a->kind != FETCH_PROGRESS)
 			return;
 		if (progress)

@@ -24,6 +24,8 @@ struct fetch_answer {
 	uint32_t kind; /* enum fetch_kind */
 	uint64_t done, total;
 	char text[4000];
+	/* Of symbol servers: which one the text is of, "": all; which did not answer and are skipped from now on, and why. */
+	char server[500], dead[1000];
 };
 
 struct fetcher { /* zeroed: none */

@@ -47,6 +47,9 @@ void search_init(struct find_search *s, const struct search_options *o)
 								.progress = o->fetching,
 								.progress_arg = o->progress_arg});
 		cache_release(&cache);
+		for (size_t i = 0; i < o->n_urls; i++)
+			s->object.symbol_servers |=
+			    !strncmp(o->urls[i], DEBUGINFOD_SYMBOLS, sizeof DEBUGINFOD_SYMBOLS - 1);
 		add(s, (struct object_finder){.find = debuginfod_find,
 					      .find_pdb = debuginfod_find_pdb,
 					      .arg = s->server});

@@ -210,12 +210,18 @@ static struct fetch_answer fetch_one(struct symbol_fetcher *f, unsigned i, const
 	return a;
 }
 
+/* "URL: why", behind those of other servers. */
+static void add_dead(struct fetch_answer *a, const char *server, const char *why)
+{
+	size_t n = strlen(a->dead);
+
+	snprintf(a->dead + n, sizeof a->dead - n, "%s%s: %s", n ? "; " : "", server, why);
+}
+
 struct fetch_answer symbol_fetch(struct symbol_fetcher *f, const char *path)
 {
-	struct fetch_answer a = {.kind = FETCH_DEAD,
-				 .text = "skipped, as it did not answer before"};
+	struct fetch_answer a = {.kind = FETCH_DEAD};
 	char *list = mem_strdup(f->servers), *rest = list, *server;
-	bool any = false;
 
 	if (!strchr(path, '/'))
 		path = "/";
@@ -225,9 +231,13 @@ struct fetch_answer symbol_fetch(struct symbol_fetcher *f, const char *path)
 		if (f->dead[i])
 			continue;
 		one = fetch_one(f, i, server, path);
-		if (!any || one.kind == FETCH_FOUND || *one.text)
-			a = one;
-		any = true;
+		a.kind = one.kind;
+		if (f->dead[i]) {
+			add_dead(&a, server, one.text);
+		} else if (*one.text) {
+			snprintf(a.server, sizeof a.server, "%s", server);
+			memcpy(a.text, one.text, sizeof a.text);
+		}
 		if (one.kind == FETCH_FOUND)
 			break;
 	}

@@ -230,8 +230,9 @@ struct object_search {
 	const char *sysroot;
 	const struct object_finder *finders; /* asked last, in this order */
 	size_t n_finders;
-	const char *dwp; /* the package of split units, before any that is found; NULL: none */
-	bool explain;    /* keep what was tried: object_search_log */
+	bool symbol_servers; /* one of them asks these */
+	const char *dwp;     /* the package of split units, before any that is found; NULL: none */
+	bool explain;        /* keep what was tried: object_search_log */
 };
 
 /* Finds a separate debug file when the object has no DWARF of its own: in a build-id tree, by

@@ -246,6 +246,8 @@ bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *re
 		buf_adds(&text, o->file.pe.pdb);
 		buf_addf(&text, " (%s), which was not found%s", k.key, refused->len ? ": " : "");
 		buf_add(&text, buf_at(refused, 0), refused->len);
+		if (!s->symbol_servers)
+			buf_adds(&text, "; --symbol-server URL asks a server for it");
 		refused->len = 0;
 		buf_add(refused, text.data, text.len);
 		buf_release(&text);

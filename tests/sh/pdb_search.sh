@@ -39,6 +39,7 @@ says() {
 ask=(tm-addr2line --no-cache -f -i -e)
 
 says "a PDB that is missing is named" "app.pdb ($key), which was not found" "${ask[@]}" app.exe $at
+says "... with what asks a server for it" "which was not found; --symbol-server URL asks a server for it" "${ask[@]}" app.exe $at
 says "... its program's id is spelled as symbol servers have it" "build-id: $key" tm-addr2line --no-cache --explain -e app.exe $at
 out=$(tm-inspect --table verdicts --csv app.exe 2>&1)
 case $out in

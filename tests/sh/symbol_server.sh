@@ -163,4 +163,20 @@ ask --symbol-server "$url"
 check 'out of reach: no answer' not_found
 check 'out of reach: said so' grep -q 'symbol server: ' err
 check 'out of reach: nothing is left' nothing_left
+# Of two servers the one that does not answer is named, once, and the other one goes on.
+gone=$url
+cp game.exe twin.exe
+make_game -DOTHER >out 2>&1 && mv game.exe other.exe && mv twin.exe game.exe
+address2=0x$(printf %x $((0x140000000 + $(llvm-readobj-19 --coff-exports other.exe | sed -n 's/ *RVA: //p'))))
+printf '%s\n' "game.exe $address" "other.exe $address2" >asks
+clean
+server_stub serve served/game.pdb
+tm-llvm-symbolizer --cache cache --lenient --symbol-server "$gone" --symbol-server "$url" <asks >got 2>err
+check 'one of two is out of reach: the other one has the file' grep -q 'game.c:[37]' got
+check '... said once' test "$(grep -c "symbol server: $gone: .*; skipped from now on" err)" = 1
+check '... and of no other one' test "$(grep -c "skipped" err)" = 1
+server_stop
+clean
+tm-llvm-symbolizer --cache cache --lenient --symbol-server "$gone" <asks >got 2>err
+check 'the only one is out of reach: one message, for two modules' test "$(grep -c 'symbol server: ' err)" = 1
 exit $failed
