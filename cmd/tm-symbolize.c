@@ -134,7 +134,8 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 	j->read += lap(&started) - (symbolizing(j) - before);
 	useful = !j->if_useful || (!scanned.already_symbolized && scanned.build_id_matched);
 	if (!st && useful)
-		cli_captures_report(j->trace_symbolizer, file, imported, &j->all);
+		cli_captures_report(j->trace_symbolizer, file, imported,
+				    j->binaries->symbol_servers.n, &j->all);
 	for (size_t i = 0; !st && useful && j->binaries->explain && i < scanned.n; i++)
 		cli_explain(j->trace_symbolizer, i);
 	if (!st && useful && writes(j))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-symbolize/captures.h"
 
+#include "lib/base/path.h"
 #include "lib/cli/cli.h"
 
 #include <inttypes.h>
@@ -40,8 +41,20 @@ bool cli_coverage_below(const struct tracemill_coverage *c, uint64_t percent)
 	return (c->n - c->nothing - c->modules) * 100 < percent * c->n;
 }
 
+static bool has_modules_of_windows(const struct tracemill_capture *t)
+{
+	for (uint32_t i = 1; i <= t->n_modules; i++) {
+		const char *name = tracemill_trace_module(t->trace, i);
+
+		if (path_is_of_windows(name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
 static void captures_report_one(struct tracemill_trace_symbolizer *n, size_t i, const char *file,
-				const struct tracemill_capture *t, struct tracemill_coverage *all)
+				bool asked, const struct tracemill_capture *t,
+				struct tracemill_coverage *all)
 {
 	struct tracemill_coverage c = {.size = sizeof c};
 
@@ -54,6 +67,9 @@ static void captures_report_one(struct tracemill_trace_symbolizer *n, size_t i, 
 	    !*tracemill_trace_module(t->trace, 1))
 		cli_note(file, "the capture does not name its module: give the module map with "
 			       "--maps, or the one binary with -e");
+	if (c.reasons[TRACEMILL_REASON_NO_FILE] && !asked && has_modules_of_windows(t))
+		cli_note(file, "modules of Windows: -e or --debug-dir gives their .exe, .dll or "
+			       "PDB; --symbol-server URL asks a server for PDBs");
 	if (c.reasons[TRACEMILL_REASON_NO_MODULE] && !t->n_modules)
 		cli_note(file, "the capture has no list of modules: give the file that was written "
 			       "with it, or a copy of /proc/PID/maps: --maps FILE.maps");
@@ -61,7 +77,7 @@ static void captures_report_one(struct tracemill_trace_symbolizer *n, size_t i, 
 }
 
 void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file, bool imported,
-			 struct tracemill_coverage *all)
+			 bool asked, struct tracemill_coverage *all)
 {
 	/* Guesses travel in the trace: the report at the pipe's end shows them. */
 	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
@@ -73,7 +89,7 @@ void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file,
 		for (size_t k = imported ? 0 : t.first_note;
 		     tracemill_trace_note(t.trace, k, &note); k++)
 			cli_trace_note(file, note.text, note.count, note.severity, least);
-		captures_report_one(n, i, file, &t, all);
+		captures_report_one(n, i, file, asked, &t, all);
 	}
 }
 

@@ -419,7 +419,7 @@ static void dump_add_notes(const struct dump *x)
 		 "callers were found by frame pointers: a function that keeps none is missing"),
 	    LOSS(NOTE_LOSS, x->alone,
 		 "stacks have only the place where the thread stopped: its callers are found by "
-		 "unwind tables of files that were not given"),
+		 "unwind tables, which no file of tm-import --unwind has"),
 	    LOSS(NOTE_INFO, x->unended,
 		 "stacks were walked by unwind tables, up to a module whose file was not given"),
 	    LOSS(NOTE_INFO, x->outside,

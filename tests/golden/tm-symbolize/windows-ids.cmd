@@ -4,6 +4,9 @@ mkdir run
 "$GEN/minidump" x64 >run/game.dmp
 "$GEN/minidump" linux >linux.dmp
 tm-symbolize -q --missing run/game.dmp
+# What may find the PDB.
+tm-symbolize --missing run/game.dmp 2>&1 >out | grep -o 'modules of Windows: .*'
+tm-symbolize --missing --symbol-server http://127.0.0.1:1 --debuginfod-timeout 1 run/game.dmp 2>&1 >out | grep -c 'modules of Windows: .*'
 tm-symbolize -q --explain run/game.dmp | grep 'captured build-id'
 tm-symbolize -q --explain linux.dmp | grep 'captured build-id'
 tm-session -q --csv run | grep -o '[0-9A-Fa-f]\{32,\}'
