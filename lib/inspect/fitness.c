@@ -2,6 +2,8 @@
 #include "lib/inspect/fitness.h"
 
 #include "lib/object/debug_map.h"
+#include "lib/object/id_text.h"
+#include "lib/object/source_map.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -51,12 +53,12 @@ static bool is_split_part(const struct inspect *x)
 static void identity(const struct inspect *x, struct fitness *f)
 {
 	const struct object_build_id *id = object_build_id(x->file.object);
+	char text[OBJECT_ID_TEXT];
 
-	char key[OBJECT_DEBUG_KEY];
-
-	object_debug_key(x->file.object, key);
-	if (*key)
-		say(f, FIT_YES, NULL, "CodeView record: GUID and age %s", key);
+	object_id_text(id, false, text);
+	if (id->age)
+		say(f, FIT_YES, NULL, "%sGUID and age %s",
+		    object_kind(x->file.object)->pdata ? "CodeView record: " : "", text);
 	else if (id->len)
 		say(f, FIT_YES, NULL, "%u bytes", id->len);
 	else if (object_kind(x->file.object)->pdata)
@@ -137,6 +139,8 @@ static void lines(const struct inspect *x, struct fitness *f)
 		say(f, FIT_NO, "keep the PDB of every build, beside the file or in a --debug-dir",
 		    "in the PDB %s, which was not found%s", object_debug_named(x->file.object),
 		    why_not_found(x));
+	else if (object_has_source_map(x->file.object))
+		say(f, FIT_YES, "compile with -g: DWARF has inlined calls, too", "source map");
 	else if (object_has_debug_map(x->file.object))
 		in_object_files(x, f);
 	else if (!object_has_dwarf(x->file.object) && object_kind(x->file.object)->pdata)

@@ -53,6 +53,12 @@ case $out in
 *) echo "not ok - tm-symbolize names it, too: $out" ;;
 esac
 
+out=$(tm-inspect --table verdicts --csv right 2>&1)
+case $out in
+*"build-id,yes,GUID and age $key"*) echo "ok - tm-inspect has the id of a PDB" ;;
+*) echo "not ok - tm-inspect and the id of a PDB: $out" ;;
+esac
+
 cp right app.pdb
 check "beside the file" "${ask[@]}" app.exe $at
 check "in a log" tm-symbolize --no-cache --text log -e app.exe

@@ -157,6 +157,11 @@ check "a map of sections"
 tm-llvm-symbolizer --no-cache --lenient -a --obj=app.wasm <addrs >ours 2>err
 check "behind a guard"
 mv whole.map app.wasm.map
+if tm-inspect --table verdicts --csv app.wasm 2>err | grep -q ',lines,yes,source map'; then
+	echo "ok - tm-inspect knows that lines come from the map"
+else
+	echo "not ok - tm-inspect and the map: $(tm-inspect --table verdicts --csv app.wasm 2>&1 | grep ',lines,')"
+fi
 # In the module itself.
 python3 - <<'END3'
 import base64
