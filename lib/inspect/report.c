@@ -129,6 +129,7 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 	const struct object_build_id *id = object_build_id(o);
 	const enum object_arch arch = object_arch(o);
 	char text[OBJECT_ID_TEXT], key[OBJECT_DEBUG_KEY];
+	struct object_pe_stamp stamp;
 
 	if (object_arch_name(arch))
 		fact(r, x, "processor", "%s, %d bits", object_arch_name(arch),
@@ -142,6 +143,8 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 	fact(r, x, "build-id", "%s", *text ? text : "none");
 	if (*key)
 		fact(r, x, "CodeView", "%s %s", key, object_debug_named(o));
+	if (object_pe_stamp(o, &stamp))
+		fact(r, x, "time stamp and size", "%08" PRIX32 "%" PRIx32, stamp.time, stamp.size);
 	fact(r, x, "stripped", "%s", x->has_symtab ? "no" : "yes");
 	if (strcmp(object_debug_path(o), x->file.path) != 0)
 		fact(r, x, "debug file", "%s", object_debug_path(o));

@@ -78,12 +78,12 @@ static void add_call(struct buf *b, const struct dwarf_answers *a, const struct 
 	const char *file = dwarf_text(a, c->file, &n_file);
 
 	if (n_name)
-		buf_add_escaped(b, name, n_name);
+		buf_add_visible(b, name, n_name, "\\");
 	else
 		buf_addc(b, '?');
 	buf_adds(b, " at ");
 	if (n_file)
-		buf_add_escaped(b, file, n_file);
+		buf_add_visible(b, file, n_file, "\\");
 	else
 		buf_addc(b, '?');
 	buf_addf(b, ":%u", c->line);

@@ -88,6 +88,8 @@ while read -r machine target; do
 	guid=$(readobj --coff-debug-directory "$keep" | sed -n 's/.*PDBGUID: {\(.*\)}/\1/p' | tr -d -)
 	age=$(readobj --coff-debug-directory "$keep" | sed -n 's/.*PDBAge: //p')
 	equals "$machine: the CodeView record" "$(fact "$keep" CodeView | cut -d ' ' -f 1)" "$guid$age"
+	equals "$machine: what symbol servers have the program by" "$(fact "$omit" 'time stamp and size')" \
+		"$(readobj --file-headers "$omit" | sed -n 's/ *TimeDateStamp: .*(0x\(.*\))/\1/p; s/ *SizeOfImage: //p' | { read -r time; read -r size; printf '%08X%x' "0x$time" "$size"; })"
 	equals "$machine: it identifies the file" "$(fit "$keep" build-id)" yes
 	equals "$machine: a file without one" "$(fit "$omit" build-id) $(fit "$omit" lines) $(fit "$omit" names)" "no no no"
 	equals "$machine: lines are in the PDB" "$(fit "$keep" lines) $(why "$keep" lines)" "yes PDB beside it"
