@@ -280,7 +280,7 @@ done
 while read -r what file agrees differs stamp size guid age; do
 	# shellcheck disable=SC2086 # words
 	python3 patch.py $stamp $size "$guid" $age >game.dmp
-	text --maps game.dmp -e $file address.log >got
+	text --maps game.dmp -e "$file" address.log >got
 	if [ "$differs" = - ]; then
 		check "$what: the log is named" grep -qF " in $of_exe" got
 		check "... and shows the build" [ "$(grep -c 'nothing shows' err)" = 0 ]
@@ -288,7 +288,7 @@ while read -r what file agrees differs stamp size guid age; do
 		check "$what: the log is not named" cmp address.log got
 		check "... and why" grep -q "game.exe: $file is of another build: its ${differs//_/ } differs from that in the module map\$" err
 	fi
-	tm-symbolize -q --no-cache --explain -e $file game.dmp >got 2>err
+	tm-symbolize -q --no-cache --explain -e "$file" game.dmp >got 2>err
 	if [ "$differs" = - ]; then
 		check "... the dump's own stacks are named" grep -q "${of_exe%%(*}" got
 	else
