@@ -121,7 +121,7 @@ export class Chart {
 
 	label(i) {
 		const name = this.s.labels && this.s.labels[i];
-		return (this.s.x_title ? translated(this.s.x_title) + " " : "") + format(this.s.x_type, this.x[i]) + (name ? ": " + shown(name) : "");
+		return (this.s.x_title ? translated(this.s.x_title) + " " : "") + format(this.s.x_type, this.x[i]) + (name ? ": " + labelled(shown(name)) : "");
 	}
 
 	value(line, i) {

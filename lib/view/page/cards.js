@@ -7,9 +7,10 @@ export function card(title, side, ...inside) {
 	return make("section", {class: "card"}, make("div", {class: "hd"}, make("h2", {}, title), side ? typeof side === "string" ? make("span", {class: "sp"}, side) : side : null), ...inside);
 }
 
-// items: [a colour's name, text].
-export function legend(items) {
-	return make("span", {class: "legend"}, ...items.map(([color, text]) => make("span", {title: text}, make("i", {class: color.replace(/^--o(\d)$/, "c$1").replace(/^--hit$/, "hits").replace(/^--/, "")}), middle(text, {title: null}))));
+// items: [a colour's name, text]. narrow: of C++ names the last part alone, which is what tells them apart.
+export function legend(items, narrow) {
+	const last = text => make("span", {class: "file"}, /^[\w:~]+$/.test(text) ? text.split("::").pop() || text : text);
+	return make("span", {class: "legend"}, ...items.map(([color, text]) => make("span", {title: text}, make("i", {class: color.replace(/^--o(\d)$/, "c$1").replace(/^--hit$/, "hits").replace(/^--/, "")}), narrow ? last(text) : middle(text, {title: null}))));
 }
 
 // Why there is nothing, and a button that helps.

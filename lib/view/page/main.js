@@ -113,6 +113,12 @@ function alertOf(kind, title, text) {
 		text ? make("details", {open: kind === "bad" || text.length < 220}, make("summary", {}, title), text) : title);
 }
 
+// A line of a program: "FILE: guess: what was guessed: 3" has a text between names and numbers.
+function told(line) {
+	const m = /^((?:.*?: )?)(guess|loss): (.*?)((?:: \d+)?)$/.exec(line), word = m && {guess: say("severity|guess"), loss: say("severity|loss")}[m[2]];
+	return m ? m[1] + word + ": " + translated(m[3]) + m[4] : translated(line);
+}
+
 // What was lost stands over every view: it is so of each.
 function showAlerts(messages, failure) {
 	const out = [];
@@ -124,7 +130,7 @@ function showAlerts(messages, failure) {
 	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && ![...known].some(k => l.includes(k)));
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
-	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(translated).join("\n")));
+	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));
 	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
 	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, some(guesses.length, "{0} guess", "{0} guesses")), guesses.join("\n"))));
 	el("alerts").replaceChildren(...out);

@@ -20,13 +20,13 @@ function spark(values, color, at) {
 	const canvas = make("canvas", {"aria-hidden": "true"}), draw = () => {
 		const {g, w, h, get} = pencil(canvas), n = values.length, most = Math.max(...values.map(v => v || 0), 1e-9), columns = Math.min(n, Math.ceil(w)), ys = [];
 		for (let c = 0; c < columns; c++) {
-			let m = 0;
-			for (let i = Math.floor(n * c / columns); i < Math.max(Math.floor(n * c / columns) + 1, Math.floor(n * (c + 1) / columns)); i++) m = Math.max(m, values[i] || 0);
-			ys.push(h - 2 - m / most * (h - 6));
+			let m = null; // what is not known is no zero: the line goes on from the value before it to the next
+			for (let i = Math.floor(n * c / columns); i < Math.max(Math.floor(n * c / columns) + 1, Math.floor(n * (c + 1) / columns)); i++) if (values[i] !== null && values[i] !== undefined) m = Math.max(m || 0, values[i]);
+			if (m !== null) ys.push([c, h - 2 - m / most * (h - 6)]);
 		}
 		const x = c => columns > 1 ? c / (columns - 1) * w : w / 2;
 		g.beginPath();
-		ys.forEach((y, c) => c ? g.lineTo(x(c), y) : g.moveTo(x(c), y));
+		ys.forEach(([c, y], k) => k ? g.lineTo(x(c), y) : g.moveTo(x(c), y));
 		g.strokeStyle = g.fillStyle = get(color);
 		g.lineWidth = 1.5;
 		g.stroke();

@@ -30,7 +30,7 @@ const wanted = (c, rows, sums) => {
 const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
 
 export class Table {
-	// options: pick(row), main: the key of the column of names, sort {key, down}, sorted(key, down), search text, searched(text), name
+	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first, sort {key, down}, sorted(key, down), search text, searched(text), name
 	constructor(section, options = {}) {
 		this.s = section;
 		this.o = options;
@@ -48,7 +48,7 @@ export class Table {
 		this.all = this.columns = [...first, ...numbers, ...texts];
 		// What never goes: names, where they are, shares, and the first number.
 		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined));
-		const ranked = ["total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
+		const ranked = [...options.ranked || [], "total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
 		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked, ...numbers.filter(c => c.difference).slice(0, 1)]);
 		this.full = new Set(full);
 		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, section.rows.slice(0, 400), (section.totals || []).at(-1)) + (this.tree && c === main ? 90 : 0)]));
@@ -107,9 +107,18 @@ export class Table {
 		for (const c of [...this.all.filter(c => this.full.has(c)), ...this.all.filter(c => !this.full.has(c))])
 			if (!shown.has(c) && chosen[c.key] !== false && left - fixed(c) >= longing) { shown.add(c); left -= fixed(c); }
 		const columns = this.all.filter(c => shown.has(c)), before = this.columns, was = this.width;
-		const wide = columns.filter(text), more = Math.max(0, left);
+		const wide = columns.filter(text), given = new Map();
+		// Sentences that are cut get what names do not need.
+		let spare = left - wide.reduce((m, c) => m + Math.max(0, this.want.get(c) - LEAST), 0);
+		for (const c of columns.filter(c => !text(c) && fixed(c) < this.want.get(c))) {
+			const more = Math.max(0, Math.min(spare, this.want.get(c) - fixed(c)));
+			given.set(c, more);
+			spare -= more;
+			left -= more;
+		}
+		const more = Math.max(0, left);
 		this.columns = columns;
-		this.width = columns.map(c => text(c) ? Math.floor(Math.min(LEAST, this.want.get(c)) + more / wide.length) : fixed(c));
+		this.width = columns.map(c => text(c) ? Math.floor(Math.min(LEAST, this.want.get(c)) + more / wide.length) : fixed(c) + (given.get(c) || 0));
 		this.total = this.width.reduce((a, b) => a + b, 0);
 		this.inner.style.width = "max(100%, " + this.total + "px)";
 		this.hidden = this.all.filter(c => !shown.has(c));

@@ -42,7 +42,7 @@ export class Timeline {
 			t.say = make("div", {class: "now"});
 			const fold = t.foldable ? () => { t.open = !t.open; t.name.firstChild.textContent = t.open ? "▾" : "▸"; this.drawNow(); } : null;
 			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
-			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend) : null), t.canvas);
+			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend, true) : null), t.canvas);
 		};
 		this.map = {id: "map", title: this.m.span, height: 44, now: () => say("drag to zoom")};
 		this.ruler = {id: "ruler", title: "", height: 22};

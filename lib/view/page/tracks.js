@@ -80,7 +80,7 @@ export class Frames {
 	}
 
 	color(v, get) {
-		return v > 2 * this.limit * 1.02 ? get("--bad-fill") : v > this.limit * 1.05 ? get("--o4") : get("--own");
+		return this.missed(v) > 1 ? get("--bad-fill") : v > this.limit * 1.05 ? get("--o4") : get("--own");
 	}
 
 	missed(v) { return v > this.limit * 1.05 ? Math.max(1, Math.round(v / this.limit) - 1) : 0; }
@@ -112,7 +112,7 @@ export class Frames {
 			if (to < 0 || taken.some(([a, b, c]) => to < b && to + wide > a && Math.abs(c - at) < 15)) continue;
 			taken.push([to, to + wide, at]);
 			g.font = "600 " + g.font.replace(/^\d+ (?=\d)/, "");
-			label(g, text, to, at, get, v > 2 * this.limit ? "--bad" : "--warn");
+			label(g, text, to, at, get, this.missed(v) > 1 ? "--bad" : "--warn");
 			g.font = g.font.replace(/^600 /, "");
 			if (taken.length > 4) break;
 		}

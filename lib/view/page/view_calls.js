@@ -104,7 +104,7 @@ export async function show(context) {
 	const b = await functions, t = b.doc && section(b.doc, "table", "top");
 	if (t && t.rows.length) {
 		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
-		table = new Table(t, {pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
+		table = new Table(t, {ranked: {live: ["total_live_real", "total_live_requested"], count: ["total_count"], requested: ["total_requested"], real: ["total_real"], temporary: ["temporary"], calls: ["calls"]}[s.sort], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
 		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
 		right.replaceWith(card(say("Functions"), "", make("div", {class: "in"}, table.element)));

@@ -21,7 +21,7 @@ function fewer(t, all) {
 	const changed = t.columns.filter(c => c.key.startsWith("delta_") && t.rows.some(r => r[c.key])).map(c => c.key.slice(6));
 	// As many entries as blocks say nothing new.
 	if (["base_", "new_"].every(k => t.rows.every(r => r[k + "entries"] === r[k + "count"]))) changed.splice(0, changed.length, ...changed.filter(k => k !== "entries"));
-	const part = c => /^(base|new|delta|percent)_(.*)$/.exec(c.key) || [], keep = all ? t.columns : t.columns.filter(c => c.type === "text" || changed.slice(0, 4).includes(part(c)[2]));
+	const part = c => /^(base|new|delta|percent)_(.*)$/.exec(c.key) || [], keep = all ? t.columns : t.columns.filter(c => c.type === "text" || c.key === "line" || changed.slice(0, 4).includes(part(c)[2]));
 	// Of the first metric all is seen, of the others the difference before its two sides.
 	const order = c => c.type === "text" ? 9 : part(c)[2] === changed[0] ? 0 : part(c)[1] === "delta" ? 1 : 2;
 	return {...t, columns: keep.slice().sort((a, b) => order(a) - order(b))};
