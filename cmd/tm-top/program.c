@@ -236,6 +236,14 @@ static bool wants_first_screen(const struct request *q)
 	return has && is_first_report(q);
 }
 
+/* Then paths of calls are kept for the causes, as for a person who looks. */
+static bool names_worst_frames(const struct request *q)
+{
+	const char *table = q->given.report.options.table;
+
+	return table && !strcmp(table, FRAMES_WORST_TABLE);
+}
+
 static bool wants_worst_frames(const struct request *q)
 {
 	const char *table = q->given.report.options.table;
@@ -243,7 +251,7 @@ static bool wants_worst_frames(const struct request *q)
 	if (q->given.memory || q->as != REPORT_RANKING || q->given.by != KEY_SITE ||
 	    q->given.below >= 0 || q->given.top.stacks)
 		return false;
-	return table ? !strcmp(table, FRAMES_WORST_TABLE) : wants_first_screen(q);
+	return table ? names_worst_frames(q) : wants_first_screen(q);
 }
 
 static void top_choose_worst(struct request *q, struct grouped_profile_options *o)
@@ -304,7 +312,8 @@ static void top_choose(struct request *q, struct grouped_profile_options *o)
 		o->by[o->n_by++] = (struct grouping_key){
 		    KEY_STACK, 1,
 		    q->given.top.callers || q->given.guess != WHEN_NEVER ? 0 : first_screen_wants(),
-		    !q->given.top.callers && q->given.guess != WHEN_ALWAYS};
+		    !q->given.top.callers && q->given.guess != WHEN_ALWAYS &&
+			!names_worst_frames(q)};
 	top_choose_worst(q, o);
 	if (has_flame(q)) {
 		q->stacks = q->given.by == KEY_STACK ? 0 : o->n_by;
@@ -429,7 +438,7 @@ static void top_print(const struct grouped_profile *p, struct request *q)
 	struct top_overview overview;
 	struct first_screen *screen = NULL;
 	const struct table *worst =
-	    q->worst && !q->aggregates ? frames_worst_table(q->worst, p) : NULL;
+	    q->worst && !q->aggregates ? frames_worst_table(q->worst, &q->project) : NULL;
 	struct err e = ERR_INIT;
 	void *report;
 	struct top *own;

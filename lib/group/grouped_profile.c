@@ -305,6 +305,7 @@ void grouped_profile_init(struct grouped_profile *p, const struct grouped_profil
 	a.slicing = o->slicing == SLICE_NONE && by_frame ? SLICE_FRAMES : o->slicing;
 	a.slice_marked = o->slice_marked && a.slicing == SLICE_FRAMES && !by_frame;
 	a.slice_cells = o->slice_cells || (by_frame && filters_any(o->filters));
+	a.slice_main = o->slice_main;
 	a.split = by_thread ? SPLIT_THREAD : 0;
 	p->memo = mem_zalloc(sizeof *p->memo);
 	p->memo->listener = (struct tally_listener){.arg = p,

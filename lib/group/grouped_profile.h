@@ -48,7 +48,7 @@ struct grouped_profile_options {
 	/* Slices of each capture (tally/tally.h) and their user; grouped_profile_cell_group and
 	 * grouped_profile_type_group give the groups of what a slice touched. SLICE_NONE: none. */
 	enum slicing slicing;
-	bool slice_cells, slice_marked; /* tally/tally.h */
+	bool slice_cells, slice_main, slice_marked; /* tally/tally.h */
 	int64_t every;
 	uint64_t hook_cost; /* tally/tally.h, as are the next two */
 	bool counters;

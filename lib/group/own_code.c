@@ -54,7 +54,7 @@ static void own_code_learn(struct own_code *o)
 			o->modules[names->locations[i].module] |= OWN_LINES;
 }
 
-static bool own_code_is(const struct own_code *o, uint32_t call)
+bool own_code_is(const struct own_code *o, uint32_t call)
 {
 	const struct names_call *c = &o->p->names.calls[call];
 	uint32_t module = o->p->names.functions[c->function].module;
@@ -74,6 +74,24 @@ static uint32_t own_code_in(const struct own_code *o, uint32_t location, uint32_
 		if (own_code_is(o, c))
 			return c;
 	return above;
+}
+
+struct own_code *own_code_new(struct grouped_profile *p)
+{
+	struct own_code *o = mem_zalloc(sizeof *o);
+
+	o->p = p;
+	own_code_learn(o);
+	return o;
+}
+
+void own_code_free(struct own_code *o)
+{
+	if (!o)
+		return;
+	free(o->modules);
+	free(o->calls);
+	free(o);
 }
 
 /* Callers have smaller ids than the stacks they are part of. */

@@ -20,6 +20,11 @@ bool own_code_is_wanted(const struct grouped_profile *p, enum sum sum);
  * than a hundredth of the sum has own code elsewhere than its site, or the sums are not there. Of calls no counts and no
  * total time are known. */
 size_t own_code_add(struct grouped_profile *p, enum sum sum);
+/* Answers for single calls, when all captures are read. */
+struct own_code;
+struct own_code *own_code_new(struct grouped_profile *p);
+void own_code_free(struct own_code *o); /* accepts NULL */
+bool own_code_is(const struct own_code *o, uint32_t call);
 /* A module of this path belongs to the system: in /lib, /usr/lib, /system, C:\Windows and so on. */
 bool own_code_is_system(const char *path);
 

@@ -16,7 +16,8 @@ enum { TOTAL_MEASURED = DOMAINS + 1, TOTAL_MAIN, TOTALS };
  * difference to the slice before; calls of EV_DELTA. What is live is a difference, too. */
 enum { PART_COVERS = SUM_TIME_TOTAL, PART_MEASURED = SUM_TIME_MEAN };
 enum { PART_SIGNED = SUMS_SIGNED | SUMS_LIVE | 1 << SUM_TIME_SELF | 1 << PART_COVERS };
-enum part_table { PART_TOTAL, PART_CELL, PART_TYPE, PART_TABLES };
+/* PART_MAIN: a cell's time in calls of the main thread. */
+enum part_table { PART_TOTAL, PART_CELL, PART_TYPE, PART_MAIN, PART_TABLES };
 
 struct part_list { /* of cells or types, by first touch */
 	uint32_t *ids;
@@ -29,7 +30,7 @@ struct part_list { /* of cells or types, by first touch */
 struct parts {
 	struct tally_sums totals[TOTALS];
 	unsigned used; /* bits of totals that are valid */
-	struct part_list cells, types;
+	struct part_list cells, types, mains;
 };
 
 struct slice {
@@ -53,6 +54,13 @@ struct covering { /* calls of a cell that pass the slice that is handed out */
 	int64_t calls;
 };
 
+struct coverings {
+	struct covering *items;
+	size_t n, cap;
+	uint32_t *of; /* by cell: index + 1 */
+	size_t cap_of;
+};
+
 struct tally_slices {
 	struct slice *items; /* [0]: before all; then frames as marked, or steps in any order */
 	size_t n, cap;
@@ -73,10 +81,7 @@ struct tally_slices {
 	struct tally_counters counters;
 	uint64_t live[DOMAINS + 1][3];
 	int64_t covers, main_covers;
-	struct covering *covering;
-	size_t n_covering, cap_covering;
-	uint32_t *covering_of; /* by cell: index + 1 */
-	size_t cap_covering_of;
+	struct coverings covering, main_covering;
 	bool unknown;
 	int64_t unknown_to;
 	uint64_t done;
@@ -96,13 +101,26 @@ static void forget_items(struct tally_slices *s)
 
 static void release_parts(struct parts *p)
 {
-	struct part_list *lists[] = {&p->cells, &p->types};
+	struct part_list *lists[] = {&p->cells, &p->types, &p->mains};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		free(lists[i]->ids);
 		free(lists[i]->sums);
 		free(lists[i]->mark);
 	}
+}
+
+static void release_coverings(struct coverings *c)
+{
+	free(c->items);
+	free(c->of);
+}
+
+static void forget_coverings(struct coverings *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->of[c->items[i].cell] = 0;
+	c->n = 0;
 }
 
 void slices_free(struct tally_slices *s)
@@ -117,16 +135,16 @@ void slices_free(struct tally_slices *s)
 	free(s->readings);
 	map64_release(&s->reading_index);
 	counters_release(&s->counters);
-	free(s->covering);
-	free(s->covering_of);
+	release_coverings(&s->covering);
+	release_coverings(&s->main_covering);
 	free(s);
 }
 
 static void forget_parts(struct parts *p)
 {
-	struct part_list *lists[] = {&p->cells, &p->types};
+	struct part_list *lists[] = {&p->cells, &p->types, &p->mains};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		for (size_t k = 0; k < lists[i]->n; k++)
 			lists[i]->mark[lists[i]->ids[k]] = 0;
 		lists[i]->n = 0;
@@ -143,9 +161,8 @@ void slices_reset(struct tally_slices *s)
 	s->n_readings = s->known = s->present = 0;
 	s->full = s->has_newest = s->unknown = false;
 	memset(s->live, 0, sizeof s->live);
-	for (size_t i = 0; i < s->n_covering; i++)
-		s->covering_of[s->covering[i].cell] = 0;
-	s->n_covering = 0;
+	forget_coverings(&s->covering);
+	forget_coverings(&s->main_covering);
 	s->covers = s->main_covers = 0;
 	s->done = 0;
 	VEC_PUSH(s->items, s->n, s->cap) = (struct slice){.number = 0};
@@ -185,6 +202,7 @@ static struct tally_sums *part_of(struct parts *p, enum part_table table, uint32
 	switch (table) {
 	case PART_CELL: return listed(&p->cells, id);
 	case PART_TYPE: return listed(&p->types, id);
+	case PART_MAIN: return listed(&p->mains, id);
 	default: return total_of(p, id < TOTALS ? id : 0);
 	}
 }
@@ -269,6 +287,8 @@ static void pack_parts(struct buf *b, const struct parts *p)
 		pack_part(b, PART_CELL, p->cells.ids[i], &p->cells.sums[i]);
 	for (size_t i = 0; i < p->types.n; i++)
 		pack_part(b, PART_TYPE, p->types.ids[i], &p->types.sums[i]);
+	for (size_t i = 0; i < p->mains.n; i++)
+		pack_part(b, PART_MAIN, p->mains.ids[i], &p->mains.sums[i]);
 }
 
 /* Bytes were added: at most as many again as are needed. */
@@ -561,11 +581,19 @@ void slices_add_timed(struct tally *a, uint32_t cell, uint64_t calls)
 	slices_add_sum(a, cell, (enum sum)PART_MEASURED, calls);
 }
 
+static bool is_main_kept(const struct tally *a)
+{
+	return a->options.slice_main && a->state->touching;
+}
+
 void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns)
 {
 	slices_add_sum(a, cell, SUM_TIME_SELF, (uint64_t)ns);
-	if (main)
-		add_sum(present_total(a, TOTAL_MAIN), SUM_TIME_SELF, (uint64_t)ns);
+	if (!main)
+		return;
+	add_sum(present_total(a, TOTAL_MAIN), SUM_TIME_SELF, (uint64_t)ns);
+	if (is_main_kept(a))
+		add_sum(listed(&a->slices->now.mains, cell), SUM_TIME_SELF, (uint64_t)ns);
 }
 
 static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main, unsigned sum,
@@ -580,6 +608,8 @@ static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main,
 		put(a, index, PART_TOTAL, TOTAL_MAIN, sum, v);
 	if (a->state->touching)
 		put(a, index, PART_CELL, cell, sum, v);
+	if (main && is_main_kept(a))
+		put(a, index, PART_MAIN, cell, sum, v);
 }
 
 /* From one slice to another, both of which have a part of it: first and last ns. */
@@ -653,28 +683,35 @@ void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
 	s->has = tally_has(a, cell) & ~(unsigned)SUMS_PEAK;
 }
 
+uint64_t tally_slice_main(const struct tally *a, size_t i)
+{
+	const struct parts *p = &a->slices->now;
+	uint32_t cell = p->cells.ids[i], at = cell < p->mains.cap_mark ? p->mains.mark[cell] : 0;
+	int64_t ns = at ? (int64_t)p->mains.sums[at - 1].v[SUM_TIME_SELF] : 0;
+
+	return ns < 0 ? 0 : (uint64_t)ns;
+}
+
 void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s)
 {
 	*s = a->slices->now.types.sums[i];
 }
 
-static void cover(struct tally_slices *s, uint32_t cell, int64_t calls)
+static void cover(struct coverings *c, uint32_t cell, int64_t calls)
 {
 	uint32_t *of;
 
-	s->covering_of = mem_grow_zero(s->covering_of, &s->cap_covering_of, (size_t)cell + 1,
-				       sizeof *s->covering_of);
-	of = &s->covering_of[cell];
+	c->of = mem_grow_zero(c->of, &c->cap_of, (size_t)cell + 1, sizeof *c->of);
+	of = &c->of[cell];
 	if (!*of) {
-		VEC_PUSH(s->covering, s->n_covering, s->cap_covering) =
-		    (struct covering){.cell = cell};
-		*of = (uint32_t)s->n_covering;
+		VEC_PUSH(c->items, c->n, c->cap) = (struct covering){.cell = cell};
+		*of = (uint32_t)c->n;
 	}
-	s->covering[*of - 1].calls += calls;
-	if (s->covering[*of - 1].calls)
+	c->items[*of - 1].calls += calls;
+	if (c->items[*of - 1].calls)
 		return;
-	s->covering[*of - 1] = s->covering[--s->n_covering];
-	s->covering_of[s->covering[*of - 1].cell] = *of;
+	c->items[*of - 1] = c->items[--c->n];
+	c->of[c->items[*of - 1].cell] = *of;
 	*of = 0;
 }
 
@@ -685,6 +722,16 @@ static int64_t covered(int64_t calls, int64_t ns)
 	return __builtin_mul_overflow(calls, ns, &v) ? INT64_MAX : v;
 }
 
+static void add_covers_of(struct part_list *l, struct coverings *c, int64_t ns)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->sums[i].v[PART_COVERS])
+			cover(c, l->ids[i], (int64_t)l->sums[i].v[PART_COVERS]);
+	for (size_t i = 0; i < c->n; i++)
+		add_sum(listed(l, c->items[i].cell), SUM_TIME_SELF,
+			(uint64_t)covered(c->items[i].calls, ns));
+}
+
 /* Calls that pass the whole of the slice, which lasts so long. */
 static void add_covers(struct tally_slices *s, int64_t ns)
 {
@@ -692,18 +739,14 @@ static void add_covers(struct tally_slices *s, int64_t ns)
 
 	if (p->used >> TOTAL_MAIN & 1)
 		s->main_covers += (int64_t)p->totals[TOTAL_MAIN].v[PART_COVERS];
-	for (size_t i = 0; i < p->cells.n; i++)
-		if (p->cells.sums[i].v[PART_COVERS])
-			cover(s, p->cells.ids[i], (int64_t)p->cells.sums[i].v[PART_COVERS]);
 	if (s->covers)
 		add_sum(total_of(p, TOTAL_MEASURED), SUM_TIME_SELF,
 			(uint64_t)covered(s->covers, ns));
 	if (s->main_covers)
 		add_sum(total_of(p, TOTAL_MAIN), SUM_TIME_SELF,
 			(uint64_t)covered(s->main_covers, ns));
-	for (size_t i = 0; i < s->n_covering; i++)
-		add_sum(listed(&p->cells, s->covering[i].cell), SUM_TIME_SELF,
-			(uint64_t)covered(s->covering[i].calls, ns));
+	add_covers_of(&p->cells, &s->covering, ns);
+	add_covers_of(&p->mains, &s->main_covering, ns);
 }
 
 /* What is live after the slice, and most of it in it. */

@@ -121,6 +121,7 @@ struct tally_options {
 	bool totals;
 	enum slicing slicing;
 	bool slice_cells; /* slices have what they add per cell and type */
+	bool slice_main;  /* with slice_cells: also the main thread's part of the time in calls */
 	/* SLICE_FRAMES: of captures that mark frames only, from the first mark on, and without frees and what is
 	 * live: a capture without frames costs nothing then. */
 	bool slice_marked;
@@ -202,6 +203,8 @@ bool tally_clipped(const struct tally *a);
  * changed, modulo 2^64. */
 void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s);
 void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s);
+/* ns of that in calls of the main thread; options.slice_main */
+uint64_t tally_slice_main(const struct tally *a, size_t i);
 
 /* A record is a block, or says of how many it is. In massif's files it is what a stack has more than before. */
 bool tally_counts_blocks(const struct trace *t);

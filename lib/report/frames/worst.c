@@ -2,11 +2,13 @@
 #include "lib/report/frames/worst.h"
 
 #include "lib/base/arena.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
 #include "lib/group/chain.h"
 #include "lib/group/metric.h"
+#include "lib/group/own_code.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/slice.h"
 
@@ -26,6 +28,7 @@ enum { BY_DURATION, BY_MAIN, BY_MEASURES, LISTS = BY_MEASURES + MEASURES };
 struct worst_cell {
 	uint32_t group; /* of stacks */
 	uint64_t v[MEASURES];
+	uint64_t main; /* ns of the main thread */
 };
 
 struct worst_frame {
@@ -38,6 +41,11 @@ struct worst_frame {
 	uint64_t v[MEASURES];
 	struct worst_cell *cells;
 	size_t n_cells;
+};
+
+struct worst_cause {
+	uint32_t stack, call; /* of the profile; of names, 0: there is none */
+	uint64_t ns;
 };
 
 struct worst_list { /* the worst first */
@@ -58,6 +66,13 @@ enum {
 	WORST_AT,
 	WORST_FILE,
 	WORST_LINE,
+	WORST_CAUSE_VALUE,
+	WORST_CAUSE,
+	WORST_CAUSE_AT,
+	WORST_CAUSE_FILE,
+	WORST_CAUSE_LINE,
+	WORST_CALLERS,
+	WORST_ALLOCATED,
 	WORST_COLUMNS
 };
 
@@ -66,6 +81,7 @@ struct frames_worst {
 	int64_t budget;
 	struct frame_groups *groups, *of_stacks;
 	bool named;                     /* some frame that was kept */
+	bool paths;                     /* of calls are kept */
 	struct worst_list lists[LISTS]; /* the first two: of the present capture */
 	struct worst_list longest;      /* of all captures */
 	bool started, timed;            /* of the present capture: some frame has a start; of all */
@@ -73,13 +89,15 @@ struct frames_worst {
 	    all_over; /* over: of the present capture, by the first two lists */
 	unsigned known, valued;
 	/* The table. */
-	const struct grouped_profile *p;
+	struct grouped_profile *p;
 	size_t measure;
 	const struct worst_list *rows;
 	struct table table;
 	struct table_column columns[WORST_COLUMNS];
 	struct arena arena;
-	struct buf site, at;
+	struct buf site, at, place, callers;
+	struct worst_cause causes[ROWS]; /* of rows */
+	bool caused;                     /* some row has one */
 };
 
 struct frames_worst *frames_worst_new(struct grouped_profile_options *o, size_t stacks,
@@ -92,7 +110,7 @@ struct frames_worst *frames_worst_new(struct grouped_profile_options *o, size_t 
 	w->groups = frame_groups_new();
 	w->of_stacks = frame_groups_new();
 	o->slicing = SLICE_FRAMES;
-	o->slice_cells = o->slice_marked = true;
+	o->slice_cells = o->slice_main = o->slice_marked = true;
 	for (size_t i = 0; i < MEASURES; i++)
 		o->want |= SUM_BIT(measures[i]);
 	return w;
@@ -125,6 +143,8 @@ void frames_worst_free(struct frames_worst *w)
 	arena_release(&w->arena);
 	buf_release(&w->site);
 	buf_release(&w->at);
+	buf_release(&w->place);
+	buf_release(&w->callers);
 	free(w);
 }
 
@@ -156,6 +176,24 @@ static uint64_t worst_value(const struct worst_frame *f, size_t list)
 	return list == BY_MAIN ? f->main : f->v[list - BY_MEASURES];
 }
 
+/* Of calls without their paths nothing is kept. */
+static void keep_main(struct frames_worst *w, struct grouped_profile *p, const struct trace *t,
+		      const struct tally_slice *s, struct worst_frame *f)
+{
+	w->paths = !p->tally.options.listener;
+	for (size_t i = 0; w->paths && i < s->n_cells; i++) {
+		uint64_t ns = tally_slice_main(&p->tally, i);
+		uint32_t group =
+		    ns ? grouped_profile_cell_group(p, t, s->cells[i], w->stacks) : GROUP_NONE;
+		struct worst_cell *c;
+
+		if (group == GROUP_NONE)
+			continue;
+		c = &f->cells[w->of_stacks->mark[group] - 1];
+		c->main = add_saturating(c->main, ns);
+	}
+}
+
 static void keep_cells(struct frames_worst *w, struct grouped_profile *p, const struct trace *t,
 		       const struct tally_slice *s, struct worst_frame *f)
 {
@@ -165,10 +203,11 @@ static void keep_cells(struct frames_worst *w, struct grouped_profile *p, const 
 	f->cells = mem_array(g->n + 1, sizeof *f->cells);
 	f->n_cells = g->n;
 	for (size_t i = 0; i < g->n; i++) {
-		f->cells[i].group = g->ids[i];
+		f->cells[i] = (struct worst_cell){.group = g->ids[i]};
 		for (size_t m = 0; m < MEASURES; m++)
 			f->cells[i].v[m] = g->sums[i].v[measures[m]];
 	}
+	keep_main(w, p, t, s, f);
 }
 
 void frames_worst_sliced(struct frames_worst *w, struct grouped_profile *p, const struct trace *t,
@@ -277,14 +316,16 @@ static bool most_of(const struct frames_worst *w, const struct worst_frame *f,
 	return most->value;
 }
 
-static void worst_fill_site(struct frames_worst *w, const struct worst_frame *f,
-			    struct table_cell *c)
+/* False: nothing in the frame has a value. */
+static bool worst_fill_site(struct frames_worst *w, const struct worst_frame *f,
+			    struct worst_site *site, struct table_cell *c)
 {
 	struct worst_site most;
 	struct group_name n;
 
 	if (!most_of(w, f, &most))
-		return;
+		return false;
+	*site = most;
 	group_name(w->p, 0, most.group, &n);
 	w->site.len = w->at.len = 0;
 	buf_add(&w->site, n.name, n.name_len);
@@ -300,6 +341,186 @@ static void worst_fill_site(struct frames_worst *w, const struct worst_frame *f,
 		c[WORST_FILE] = cell_text(n.file, n.file_len);
 	if (n.line)
 		c[WORST_LINE] = cell_number(n.line);
+	return true;
+}
+
+/* --- causes --- */
+
+struct worst_node { /* what passed in a stack's innermost call and what that called */
+	uint32_t stack;
+	uint64_t ns;
+};
+
+static bool is_two_thirds(uint64_t ns, uint64_t of)
+{
+	return (unsigned __int128)ns * 3 >= (unsigned __int128)of * 2 && of;
+}
+
+/* The stack with the largest id of those in which two thirds passed: callers have smaller ones. 0: none. */
+static struct worst_node deepest(const struct frames_worst *w, const struct worst_frame *f)
+{
+	const struct grouping *stacks = &w->p->groupings[w->stacks];
+	struct worst_node *nodes = NULL, found = {.stack = 0};
+	size_t n = 0, cap = 0;
+	struct map64 index = {0};
+
+	for (size_t i = 0; i < f->n_cells; i++) {
+		uint32_t at = f->cells[i].main ? stacks->groups[f->cells[i].group].id : 0;
+
+		for (; at; at = w->p->stacks.rows[at].parent) {
+			uint32_t *of = map64_put(&index, (uint64_t)at + 1);
+
+			if (!*of) {
+				VEC_PUSH(nodes, n, cap) = (struct worst_node){.stack = at};
+				*of = (uint32_t)n;
+			}
+			nodes[*of - 1].ns = add_saturating(nodes[*of - 1].ns, f->cells[i].main);
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (nodes[i].stack > found.stack && is_two_thirds(nodes[i].ns, f->duration))
+			found = nodes[i];
+	map64_release(&index);
+	free(nodes);
+	return found;
+}
+
+/* The innermost call of own code of a location; 0: none. */
+static uint32_t own_call(const struct frames_worst *w, const struct own_code *own, uint32_t stack)
+{
+	const struct names_location *l =
+	    &w->p->names.locations[w->p->stacks.rows[stack].location];
+
+	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
+		if (own_code_is(own, c))
+			return c;
+	return 0;
+}
+
+/* What passed in a caller is more: its own is looked up again. */
+static uint64_t time_in(const struct frames_worst *w, const struct worst_frame *f, uint32_t stack)
+{
+	const struct grouping *stacks = &w->p->groupings[w->stacks];
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < f->n_cells; i++) {
+		uint32_t at = f->cells[i].main ? stacks->groups[f->cells[i].group].id : 0;
+
+		while (at > stack)
+			at = w->p->stacks.rows[at].parent;
+		if (at == stack)
+			ns = add_saturating(ns, f->cells[i].main);
+	}
+	return ns;
+}
+
+static struct worst_cause cause_of(const struct frames_worst *w, const struct own_code *own,
+				   const struct worst_frame *f)
+{
+	struct worst_node at = deepest(w, f);
+	struct worst_cause c = {.stack = at.stack};
+
+	while (c.stack && !(c.call = own_call(w, own, c.stack)))
+		c.stack = w->p->stacks.rows[c.stack].parent;
+	if (c.stack)
+		c.ns = c.stack == at.stack ? at.ns : time_in(w, f, c.stack);
+	return c;
+}
+
+static void find_causes(struct frames_worst *w)
+{
+	struct own_code *own;
+
+	if (!w->paths || !(w->known >> SUM_TIME_SELF & 1))
+		return;
+	own = own_code_new(w->p);
+	for (size_t i = 0; i < w->rows->n; i++)
+		if (w->rows->frames[i]->has_duration) {
+			w->causes[i] = cause_of(w, own, w->rows->frames[i]);
+			w->caused |= w->causes[i].call != 0;
+		}
+	own_code_free(own);
+}
+
+/* The calls out of one: "by b < c < main", as report/top/callers.h writes them. */
+static void add_callers(struct frames_worst *w, uint32_t stack, uint32_t call)
+{
+	enum { DEPTH = 4 };
+	const struct group_names *names = &w->p->names;
+	const struct names_location *l = &names->locations[names->calls[call].location];
+
+	for (unsigned depth = 0; depth < DEPTH; depth++) {
+		const char *name;
+		size_t n;
+
+		if (++call >= l->first + l->n_calls) {
+			stack = w->p->stacks.rows[stack].parent;
+			if (!stack)
+				return;
+			l = &names->locations[w->p->stacks.rows[stack].location];
+			call = l->first;
+		}
+		name =
+		    names_text(names, names->functions[names->calls[call].function].display, &n);
+		buf_adds(&w->callers, depth ? " < " : "by ");
+		buf_add(&w->callers, name, n);
+		if (n == 4 && !memcmp(name, "main", 4))
+			return;
+	}
+}
+
+static void worst_fill_cause(struct frames_worst *w, const struct worst_cause *cause,
+			     struct table_cell *c)
+{
+	const struct group_names *names = &w->p->names;
+	const struct names_call *call = &names->calls[cause->call];
+	size_t n;
+	const char *name = names_text(names, names->functions[call->function].display, &n);
+
+	c[WORST_CAUSE_VALUE] = cell_number(cause->ns);
+	c[WORST_CAUSE] = cell_text(name, n);
+	if (call->file) {
+		const char *file = names_text(names, call->file, &n);
+
+		w->place.len = 0;
+		chain_place(&w->place, file, n, call->line);
+		c[WORST_CAUSE_AT] = cell_text(w->place.data, w->place.len);
+		c[WORST_CAUSE_FILE] = cell_text(file, n);
+		if (call->line)
+			c[WORST_CAUSE_LINE] = cell_number(call->line);
+	}
+	add_callers(w, cause->stack, cause->call);
+}
+
+/* The stack of a site through which most came, where there is no cause. Its share of the site is not told if it is all. */
+static void worst_site_callers(struct frames_worst *w, const struct worst_frame *f,
+			       const struct worst_site *site)
+{
+	const struct grouping *stacks = &w->p->groupings[w->stacks];
+	const struct worst_cell *most = NULL;
+	uint32_t stack, call;
+
+	for (size_t i = 0; i < f->n_cells; i++)
+		if (stacks->groups[f->cells[i].group].outer == site->group &&
+		    (!most || f->cells[i].v[w->measure] > most->v[w->measure]))
+			most = &f->cells[i];
+	if (!most || (!w->paths && measures[w->measure] == SUM_TIME_SELF))
+		return;
+	stack = stacks->groups[most->group].id;
+	call = w->p->stack_sites[stack] & ~SITE_INSIDE;
+	while (stack && w->p->stacks.rows[stack].location != w->p->names.calls[call].location)
+		stack = w->p->stacks.rows[stack].parent;
+	if (!stack || !call)
+		return;
+	add_callers(w, stack, call);
+	if (w->callers.len && most->v[w->measure] < site->value) {
+		struct table_column percent = {.type = COLUMN_PERCENT};
+		struct table_cell share = cell_share(most->v[w->measure], site->value);
+
+		buf_adds(&w->callers, ": ");
+		cell_for_people(&w->callers, &percent, &share, false);
+		buf_adds(&w->callers, " of it");
+	}
 }
 
 static void worst_fill(void *arg, size_t i, struct table_row *row)
@@ -307,6 +528,8 @@ static void worst_fill(void *arg, size_t i, struct table_row *row)
 	struct frames_worst *w = arg;
 	const struct worst_frame *f = w->rows->frames[i];
 	struct table_cell *c = row->cells;
+	struct worst_site site;
+	bool any;
 
 	c[WORST_CAPTURE] = cell_number(f->capture);
 	c[WORST_FRAME] = cell_signed(f->number);
@@ -316,7 +539,16 @@ static void worst_fill(void *arg, size_t i, struct table_row *row)
 		c[WORST_DURATION] = cell_number(f->duration);
 	if ((f->has & w->known) >> measures[w->measure] & 1)
 		c[WORST_VALUE] = cell_number(f->v[w->measure]);
-	worst_fill_site(w, f, c);
+	if ((f->has & w->known) >> SUM_REAL & 1 && measures[w->measure] != SUM_REAL)
+		c[WORST_ALLOCATED] = cell_number(f->v[1]);
+	w->callers.len = 0;
+	any = worst_fill_site(w, f, &site, c);
+	if (w->causes[i].call)
+		worst_fill_cause(w, &w->causes[i], c);
+	else if (any)
+		worst_site_callers(w, f, &site);
+	if (w->callers.len)
+		c[WORST_CALLERS] = cell_text(w->callers.data, w->callers.len);
 }
 
 static const char *worst_text(struct frames_worst *w, const char *before, const char *text,
@@ -336,7 +568,9 @@ static void worst_add_columns(struct frames_worst *w)
 	enum sum sum = measures[w->measure];
 	const char *mark = metric_title_mark(&w->p->now.known, sum);
 	enum column_type type = metric_type(sum);
-	unsigned empty = (w->valued & w->known) >> sum & 1 ? 0 : COLUMN_NOT_TEXT;
+	/* A person sees the cause instead of the site, if there is one. */
+	unsigned hidden = w->caused ? COLUMN_NOT_TEXT : 0, shown = COLUMN_NOT_TEXT - hidden;
+	unsigned empty = (w->valued & w->known) >> sum & 1 ? hidden : COLUMN_NOT_TEXT;
 	const struct table_column columns[WORST_COLUMNS] = {
 	    [WORST_CAPTURE] = {"capture", "capture", COLUMN_INT,
 			       w->p->now.captures > 1 ? 0 : COLUMN_NOT_TEXT, 0},
@@ -353,11 +587,19 @@ static void worst_add_columns(struct frames_worst *w)
 	    [WORST_SITE] = {"site",
 			    type == COLUMN_BYTES || sum == SUM_COUNT ? "allocated most"
 								     : "took most",
-			    COLUMN_TEXT, COLUMN_SHORTEN, 0},
-	    [WORST_AT] = {NULL, "at", COLUMN_TEXT, COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH,
-			  0},
+			    COLUMN_TEXT, COLUMN_SHORTEN | hidden, 0},
+	    [WORST_AT] = {NULL, w->caused ? NULL : "at", COLUMN_TEXT,
+			  COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH | hidden, 0},
 	    [WORST_FILE] = {"file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
-	    [WORST_LINE] = {"line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0}};
+	    [WORST_LINE] = {"line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [WORST_CAUSE_VALUE] = {"cause_ns", "in the cause", COLUMN_TIME, shown, 0},
+	    [WORST_CAUSE] = {"cause", "cause", COLUMN_TEXT, COLUMN_SHORTEN | shown, 0},
+	    [WORST_CAUSE_AT] = {NULL, w->caused ? "at" : NULL, COLUMN_TEXT,
+				COLUMN_NOT_CSV | COLUMN_SHORTEN | COLUMN_PATH | shown, 0},
+	    [WORST_CAUSE_FILE] = {"cause_file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
+	    [WORST_CAUSE_LINE] = {"cause_line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
+	    [WORST_CALLERS] = {"callers", "called", COLUMN_TEXT, COLUMN_SHORTEN, 0},
+	    [WORST_ALLOCATED] = {"allocated_real", NULL, COLUMN_BYTES, COLUMN_NOT_TEXT, 0}};
 
 	memcpy(w->columns, columns, sizeof columns);
 }
@@ -394,7 +636,7 @@ static void worst_choose(struct frames_worst *w)
 	w->measure = MEASURES - 1;
 }
 
-const struct table *frames_worst_table(struct frames_worst *w, const struct grouped_profile *p)
+const struct table *frames_worst_table(struct frames_worst *w, struct grouped_profile *p)
 {
 	if (!w->frames || p->now.early)
 		return NULL;
@@ -402,6 +644,7 @@ const struct table *frames_worst_table(struct frames_worst *w, const struct grou
 	worst_choose(w);
 	if (!w->rows->n)
 		return NULL;
+	find_causes(w);
 	worst_add_columns(w);
 	w->table = (struct table){.name = FRAMES_WORST_TABLE,
 				  .title = worst_title(w),
