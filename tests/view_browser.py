@@ -2,6 +2,7 @@
 """The walk of tests/sh/view_browser.sh, in its folder."""
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -173,7 +174,17 @@ rules = next(s for s in want["sections"] if s["kind"] == "checks")["rules"]
 shown = text(b, ".row")
 check("gate: the command has it: " + command(b), "--gate gate.ini" in command(b))
 check("gate: waived, failed and passed: " + " ".join(r["verdict"] for r in rules), sorted(r["verdict"] for r in rules) == ["fail", "pass", "waived"]
-      and all(r["rule"] + r["verdict"] in shown.replace("\u25be", "").replace("\u25b8", "").replace("\u00b7", "") for r in rules))
+      and all(r["rule"] + sign + " " + r["verdict"] in shown.replace("\u25be", "").replace("\u25b8", "").replace("\u00b7", "") for r in rules for sign in {"fail": "\u2715", "pass": "\u2713", "waived": "!"}[r["verdict"]]))
+check("gate: what failed is first", shown.index("\u2715 fail") < shown.index("! waived") < shown.index("\u2713 pass"))
+broke = next(r for r in rules if r["verdict"] == "fail")["breaches"][0]
+said = text(b, ".sentence")
+check("gate: a sentence says which rule failed, of what, and by how much: " + said, all(w in said for w in (
+    broke["subject"], re.search(r"\((.*)\)$", broke["measured"]).group(1), "Called by " + broke["callers"].split(" < ")[0])))
+heads = text(b, "[role=columnheader]").split("\n")
+check("gate: each title says of which metric it is: %s" % heads, not any(h in ("+- %", "+-") for h in heads) and "real: change, %" in heads)
+stats = [json.loads(subprocess.run(["tm-frames", "-q", "--as", "json", "-n", "0", f], stdout=subprocess.PIPE).stdout)["sections"] for f in ("a.tmt", "b.tmt")]
+p99 = [next(r["duration_ns"] for s in of if s.get("name") == "statistics" for r in s["rows"] if r["statistic"] == "p99") for of in stats]
+check("compare: frame times of both: %s" % p99, all("%.2f" % (ns / 1e6) in text(b, ".frames-two") for ns in p99) if all(p99) else True)
 check("gate: what was measured, why it is waived, what broke", rules[0]["measured"] in shown and "\u5df2\u77e5" in shown and "remember_frame" in shown)
 p.terminate()
 p.wait()

@@ -27,6 +27,28 @@ const PAGE_TEXTS = {
 	"{0} row": "{0} 行",
 	"{0} rows": "{0} 行",
 
+	// The verdict of a policy, and frame times of two builds
+	"{0} rule": "{0} 条规则",
+	"{0} rules": "{0} 条规则",
+	"failed": "不通过",
+	"passed": "通过",
+	"cannot tell": "无法判定",
+	"Called by {0}.": "由 {0} 调用。",
+	", called by {0}": "，由 {0} 调用",
+	" ({0})": "（{0}）",
+	"Most of it:": "主要来自",
+	"sentence|.": "。",
+	"and {0} more rules, below": "另有 {0} 条规则，见下表",
+	"Look": "查看",
+	"Accept: lines for the policy": "接受：加入策略的内容",
+	"copy the command": "复制命令",
+	"copy the lines": "复制内容",
+	"{0}: change": "{0}变化",
+	"{0}: change, %": "{0}变化 %",
+	"time of a frame": "帧耗时",
+	"lines at {0} and {1}": "刻度线为 {0} 和 {1}",
+	"one run of each: what is small may be chance": "两侧各一次运行：微小差异可能是偶然",
+
 	// Sessions
 	"Click a run for what is known of it, and a second one to compare the two.": "点击一个运行查看详情，再点击另一个即可对比两者。",
 	"Click a second run: it is compared with run {0}.": "再点击一个运行，即与运行 {0} 对比。",

@@ -9,12 +9,15 @@ import {Rows} from "./rows.js";
 const names = ["site", "function", "location", "stack", "path", "name", "type", "file", "module", "thread", "owner", "root", "statistic", "frame", "run"];
 const ROW = 25, HEAD = 28, SHARES = /share|percent/;
 // Columns in the programs' own words, not of names.
-const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|limit|told|message|waiver|same|presence)$/;
+const PROSE = /^(relation|change|blocks_of|statistic|verdict|category|measured|limit|told|message|waiver|same|presence|reason)$/;
 // These have a sign, and are no difference to anything before.
 const BALANCES = /^(total_)?(slack|lua_net|mono_net|net)$/;
 
 // Names have what numbers leave, and give way first; a column of them is never narrower than this.
 const LEAST = 150, LETTER = 7.4;
+
+// A table of fewer rows is read, not searched.
+const FEW = 10;
 
 // What a column takes by itself, of its first rows and its sums.
 const wanted = (c, rows, sums) => {
@@ -30,7 +33,9 @@ const wanted = (c, rows, sums) => {
 const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
 
 export class Table {
-	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first, sort {key, down}, sorted(key, down), search text, searched(text), name
+	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first,
+	// quiet(column): it is shown to who chooses it, cell(column, row): an element instead of the text, or null,
+	// sort {key, down}, sorted(key, down), search text, searched(text), name
 	constructor(section, options = {}) {
 		this.s = section;
 		this.o = options;
@@ -51,7 +56,8 @@ export class Table {
 		const ranked = [...options.ranked || [], "total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
 		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked, ...numbers.filter(c => c.difference).slice(0, 1)]);
 		this.full = new Set(full);
-		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, section.rows.slice(0, 400), (section.totals || []).at(-1)) + (this.tree && c === main ? 90 : 0)]));
+		this.few = section.rows.length < FEW && !options.search;
+		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, section.rows.slice(0, 400), (section.totals || []).at(-1)) + (this.tree && c === main ? 24 + 12 * Math.min(6, section.rows.reduce((m, r) => Math.max(m, r._depth), 0)) : 0) + (options.cell && c !== main && section.rows.some(r => options.cell(c, r)) ? 28 : 0)]));
 		this.hidden = new Set();
 		this.most = {};
 		for (const c of this.columns)
@@ -88,7 +94,8 @@ export class Table {
 		this.grid.onmouseleave = hideTip;
 		new ResizeObserver(() => { if (this.widths()) this.arranged(); else { this.fit(); this.draw(); } }).observe(this.grid);
 		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, translated(n)))) : null;
-		return keeps(make("div", {}, make("div", {class: "tools"}, search, this.say, this.all.length > 3 ? this.choice : null), this.grid, notes), this);
+		this.tools = make("div", {class: "tools", hidden: this.few && !this.hidden.length}, ...this.few ? [] : [search, this.say], this.all.length > 3 ? this.choice : null);
+		return keeps(make("div", {}, this.tools, this.grid, notes), this);
 	}
 
 	// As many columns as there is room for, in their order; what a person chose is there in any case. True: it changed.
@@ -105,20 +112,19 @@ export class Table {
 		// Names get half of what is more than they need at least, before the next column does.
 		const longing = Math.min(room * (room < 700 ? 0.16 : 0.36), [...shown].filter(text).reduce((m, c) => m + Math.max(0, this.want.get(c) - LEAST), 0));
 		for (const c of [...this.all.filter(c => this.full.has(c)), ...this.all.filter(c => !this.full.has(c))])
-			if (!shown.has(c) && chosen[c.key] !== false && left - fixed(c) >= longing) { shown.add(c); left -= fixed(c); }
+			if (!shown.has(c) && chosen[c.key] !== false && !(this.o.quiet && this.o.quiet(c)) && left - fixed(c) >= longing) { shown.add(c); left -= fixed(c); }
 		const columns = this.all.filter(c => shown.has(c)), before = this.columns, was = this.width;
 		const wide = columns.filter(text), given = new Map();
-		// Sentences that are cut get what names do not need.
-		let spare = left - wide.reduce((m, c) => m + Math.max(0, this.want.get(c) - LEAST), 0);
-		for (const c of columns.filter(c => !text(c) && fixed(c) < this.want.get(c))) {
-			const more = Math.max(0, Math.min(spare, this.want.get(c) - fixed(c)));
-			given.set(c, more);
-			spare -= more;
-			left -= more;
-		}
-		const more = Math.max(0, left);
+		// Names get what they need, then sentences that are cut; what is left then stands at the right, not between a
+		// name and its numbers.
+		let rest = Math.max(0, left);
+		const give = (c, least, most) => { const more = Math.max(0, Math.min(most, this.want.get(c) - least)); rest -= more; given.set(c, least + more); };
+		wide.slice().sort((a, b) => this.want.get(a) - this.want.get(b)).forEach((c, k) => give(c, Math.min(LEAST, this.want.get(c)), rest / (wide.length - k)));
+		for (const c of columns.filter(c => !text(c))) give(c, fixed(c), rest);
+		// Rows that were not looked at may have longer names.
+		if (wide.length && this.s.rows.length > 400) given.set(wide.at(-1), given.get(wide.at(-1)) + Math.min(rest, 200));
 		this.columns = columns;
-		this.width = columns.map(c => text(c) ? Math.floor(Math.min(LEAST, this.want.get(c)) + more / wide.length) : fixed(c) + (given.get(c) || 0));
+		this.width = columns.map(c => Math.floor(given.get(c)));
 		this.total = this.width.reduce((a, b) => a + b, 0);
 		this.inner.style.width = "max(100%, " + this.total + "px)";
 		this.hidden = this.all.filter(c => !shown.has(c));
@@ -134,6 +140,7 @@ export class Table {
 			b.style.width = this.width[k] + "px";
 			return b;
 		}));
+		if (this.tools) this.tools.hidden = this.few && !this.hidden.length;
 		this.choice.firstChild.textContent = this.hidden.length ? some(this.hidden.length, "{0} more column", "{0} more columns") : say("columns");
 		[...this.choice.querySelectorAll("input")].forEach((e, k) => { e.checked = this.columns.includes(this.all[k]); });
 	}
@@ -254,7 +261,9 @@ export class Table {
 				if (parent) e.setAttribute("aria-expanded", !this.model.closed[i]);
 				cell.append(make("span", {class: "twist", "data-twist": parent ? "1" : null}, parent ? (this.model.closed[i] ? "▸" : "▾") : "·"));
 			}
-			if (v === null || v === undefined) {
+			const own = this.o.cell && i >= 0 ? this.o.cell(c, r) : null;
+			if (own) cell.append(own);
+			else if (v === null || v === undefined) {
 				if (i >= 0 && c.type !== "text") { cell.classList.add("absent"); cell.append("–"); }
 			} else if (c === this.where && i >= 0) {
 				cell.append(shown(place(v, r.line)));
