@@ -2,7 +2,6 @@
 #include "lib/report/frames/worst.h"
 
 #include "lib/base/arena.h"
-#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
@@ -346,50 +345,35 @@ static bool worst_fill_site(struct frames_worst *w, const struct worst_frame *f,
 
 /* --- causes --- */
 
-struct worst_node { /* what passed in a stack's innermost call and what that called */
-	uint32_t stack;
-	uint64_t ns;
-};
-
 static bool is_two_thirds(uint64_t ns, uint64_t of)
 {
 	return (unsigned __int128)ns * 3 >= (unsigned __int128)of * 2 && of;
 }
 
-/* The stack with the largest id of those in which two thirds passed: callers have smaller ones. 0: none. */
-static struct worst_node deepest(const struct frames_worst *w, const struct worst_frame *f)
+/* What passed in each stack's innermost call and what that called. Callers have smaller ids than the stacks they are
+ * part of. */
+static uint64_t *main_times(const struct frames_worst *w, const struct worst_frame *f)
 {
 	const struct grouping *stacks = &w->p->groupings[w->stacks];
-	struct worst_node *nodes = NULL, found = {.stack = 0};
-	size_t n = 0, cap = 0;
-	struct map64 index = {0};
+	uint64_t *ns = mem_zarray(w->p->stacks.n + 1, sizeof *ns);
 
 	for (size_t i = 0; i < f->n_cells; i++) {
-		uint32_t at = f->cells[i].main ? stacks->groups[f->cells[i].group].id : 0;
+		uint64_t *of = &ns[stacks->groups[f->cells[i].group].id];
 
-		for (; at; at = w->p->stacks.rows[at].parent) {
-			uint32_t *of = map64_put(&index, (uint64_t)at + 1);
-
-			if (!*of) {
-				VEC_PUSH(nodes, n, cap) = (struct worst_node){.stack = at};
-				*of = (uint32_t)n;
-			}
-			nodes[*of - 1].ns = add_saturating(nodes[*of - 1].ns, f->cells[i].main);
-		}
+		*of = add_saturating(*of, f->cells[i].main);
 	}
-	for (size_t i = 0; i < n; i++)
-		if (nodes[i].stack > found.stack && is_two_thirds(nodes[i].ns, f->duration))
-			found = nodes[i];
-	map64_release(&index);
-	free(nodes);
-	return found;
+	for (size_t i = w->p->stacks.n; i-- > 1;) {
+		uint64_t *of = &ns[w->p->stacks.rows[i].parent];
+
+		*of = add_saturating(*of, ns[i]);
+	}
+	return ns;
 }
 
 /* The innermost call of own code of a location; 0: none. */
 static uint32_t own_call(const struct frames_worst *w, const struct own_code *own, uint32_t stack)
 {
-	const struct names_location *l =
-	    &w->p->names.locations[w->p->stacks.rows[stack].location];
+	const struct names_location *l = &w->p->names.locations[w->p->stacks.rows[stack].location];
 
 	for (uint32_t c = l->first; c < l->first + l->n_calls; c++)
 		if (own_code_is(own, c))
@@ -397,33 +381,19 @@ static uint32_t own_call(const struct frames_worst *w, const struct own_code *ow
 	return 0;
 }
 
-/* What passed in a caller is more: its own is looked up again. */
-static uint64_t time_in(const struct frames_worst *w, const struct worst_frame *f, uint32_t stack)
-{
-	const struct grouping *stacks = &w->p->groupings[w->stacks];
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i < f->n_cells; i++) {
-		uint32_t at = f->cells[i].main ? stacks->groups[f->cells[i].group].id : 0;
-
-		while (at > stack)
-			at = w->p->stacks.rows[at].parent;
-		if (at == stack)
-			ns = add_saturating(ns, f->cells[i].main);
-	}
-	return ns;
-}
-
+/* Of two stacks in which two thirds passed one is the other's caller, so the last is the innermost. */
 static struct worst_cause cause_of(const struct frames_worst *w, const struct own_code *own,
 				   const struct worst_frame *f)
 {
-	struct worst_node at = deepest(w, f);
-	struct worst_cause c = {.stack = at.stack};
+	uint64_t *ns = main_times(w, f);
+	struct worst_cause c = {.stack = (uint32_t)w->p->stacks.n};
 
+	while (--c.stack && !is_two_thirds(ns[c.stack], f->duration))
+		;
 	while (c.stack && !(c.call = own_call(w, own, c.stack)))
 		c.stack = w->p->stacks.rows[c.stack].parent;
-	if (c.stack)
-		c.ns = c.stack == at.stack ? at.ns : time_in(w, f, c.stack);
+	c.ns = ns[c.stack];
+	free(ns);
 	return c;
 }
 
@@ -460,8 +430,7 @@ static void add_callers(struct frames_worst *w, uint32_t stack, uint32_t call)
 			l = &names->locations[w->p->stacks.rows[stack].location];
 			call = l->first;
 		}
-		name =
-		    names_text(names, names->functions[names->calls[call].function].display, &n);
+		name = names_text(names, names->functions[names->calls[call].function].display, &n);
 		buf_adds(&w->callers, depth ? " < " : "by ");
 		buf_add(&w->callers, name, n);
 		if (n == 4 && !memcmp(name, "main", 4))
