@@ -7,7 +7,7 @@ import {make, button, showTip, hideTip, onceAFrame, redraws, keeps} from "./dom.
 import {format, share, matcher, count, some, shown} from "./format.js";
 
 export const ROW = 18;
-const MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 64, SMALLER = "(smaller)";
+const PASSES = 6, MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 64, SMALLER = "(smaller)";
 
 // Lays the weights out in a rectangle, nearly square where they fall: Bruls, Huizing and van Wijk, "Squarified
 // treemaps" (2000). Calls put(index, x, y, w, h).
@@ -43,6 +43,8 @@ function squarify(weights, x, y, w, h, put) {
 export function kindOf(name, at) {
 	if (/\.(lua|luac|cs|py|js|ts|nut|wren)\b/.test(at || "")) return "script";
 	if (/^(std::|__gnu|__cxx|_dl_|__libc|__GI_|_start$|clone3?$|start_thread|operator (new|delete)|m?alloc$|malloc|calloc|realloc|core::|alloc::|tokio::|void std::|std::__)/.test(name) || /^(ld-linux|lib(c|m|stdc\+\+|gcc_s|pthread|dl)[.-])|\/usr\/(include|lib)|rustc\/|\/c\+\+\/\d/.test(at || "") || /^\w+ ?std::/.test(name)) return "library";
+	// Names that C++ reserves for its library; __Z begins a mangled one, and Fortran's have _MOD_.
+	if (/^(__(?!Z|\w*_MOD_|\w+__$)[a-z]|_[MS]_[a-z])/.test(name)) return "library";
 	return "own";
 }
 
@@ -550,37 +552,65 @@ export class Flame {
 		return out;
 	}
 
-	// A node, and inside it what it calls; a chain of calls that each hand all on is one rectangle.
+	// A node, and inside it what it calls; a chain of calls that each hand all on is one rectangle. What heads and
+	// borders take of the room is added to what a node weighs, until its own room is as its weight: so any two boxes
+	// are to each other as their weights, however deep they lie.
 	layoutMap() {
-		const out = [];
+		let taken = new Map(), out;
+		for (let pass = 0; pass < PASSES; pass++) {
+			const now = new Map();
+			out = this.layoutMapWith(taken, now);
+			taken = now;
+		}
+		return out;
+	}
+
+	// taken: of each box, pixels that heads and borders in it took last time; now gets those of this time.
+	layoutMapWith(taken, now) {
+		const out = [], main = this.zoomed, all = this.width * MAP, whole = this.range ? this.sum(this.kids(main).subarray(...this.range)) : this.weight[main];
+		const pixels = Math.max(0, all - (taken.get(main) || 0)) / (whole || 1);
 		const put = (o, x, y, w, h) => {
 			Object.assign(o, {x, y, w, h});
 			out.push(o);
 			if (o.over) o.over.kids.push(o);
-			if (o.i < 0) return;
-			const main = o.i === this.zoomed;
+			if (o.i < 0) return 0;
 			let last = o.i;
 			o.names = [this.seen(last)];
-			while (!(main && this.range) && this.first[last + 1] - this.first[last] === 1 && this.weight[this.children[this.first[last]]] === this.weight[last]) {
+			while (!(o.i === main && this.range) && this.first[last + 1] - this.first[last] === 1 && this.weight[this.children[this.first[last]]] === this.weight[last]) {
 				last = this.children[this.first[last]];
-				if (o.names.length < 4) o.names.push(this.seen(last));
+				o.names.push(this.seen(last));
 			}
 			o.last = last;
 			o.titled = w > 30 && h > 16;
 			const head = o.titled ? 16 : 2;
-			if (w < 12 || h < head + 8) return;
-			const all = this.kids(last), sum = this.sum(main && this.range ? all.subarray(...this.range) : all);
-			const whole = main && this.range ? sum : this.weight[last];
-			// What ends here keeps its room free.
-			const high = sum ? (h - head - 2) * sum / whole : main ? h - head - 2 : 0, area = (w - 4) * high;
-			if (!(area > 0) || high <= 2) return;
+			if (w < 12 || h < head + 8) return 0;
+			const calls = this.kids(last), sum = this.sum(o.i === main && this.range ? calls.subarray(...this.range) : calls), own = o.i === main && this.range ? 0 : this.weight[last] - sum;
+			const high = h - head - 2, area = (w - 4) * high;
+			if (!(sum > 0) || area <= 0) return 0;
 			const kids = this.portions(o, last, sum, TINY / area, 400 / area, 200);
-			squarify(kids.map(c => c.part), x + 2, y + head, w - 4, high, (k, kx, ky, kw, kh) => {
-				if (kw >= 3 && kh >= 3) put(kids[k], kx, ky, kw, kh);
+			const needs = kids.map(c => c.part * sum * pixels + (taken.get(c.i) || 0)), need = needs.reduce((a, b) => a + b, 0), free = Math.max(0, own) * pixels;
+			// What ends here keeps its room free.
+			const used = high * need / (need + free || 1);
+			if (used <= 2) return 0;
+			let heads = w * h - area;
+			// Those that are drawn as one are no less than what is beside them.
+			const order = kids.map((_, k) => k).sort((a, b) => needs[b] - needs[a]);
+			squarify(order.map(k => needs[k]), x + 2, y + head, w - 4, used, (k, kx, ky, kw, kh) => {
+				if (kw >= 3 && kh >= 3) heads += put(kids[order[k]], kx, ky, kw, kh);
 			});
+			now.set(o.i, heads);
+			return heads;
 		};
-		put({i: this.zoomed, over: null, kids: [], level: this.depth[this.zoomed]}, 0, 0, this.width, MAP);
+		put({i: main, over: null, kids: [], level: this.depth[main]}, 0, 0, this.width, MAP);
 		return out;
+	}
+
+	// What stands in a box of the map: calls that hand all on, and how much it is. letters: so many fit; 0: all.
+	titled(o, letters, named = s => s) {
+		const names = o.names.map(named), size = format(this.type, this.weight[o.i]) + " " + share(this.weight[o.i], this.weight[0]), last = names.at(-1);
+		const forms = [names.join(" \u203a "), names.length > 2 ? names[0] + " \u203a … \u203a " + last : null, names.length > 1 ? "… \u203a " + last : null, last].filter(Boolean);
+		const name = letters ? forms.find(f => f.length <= letters) || last : forms[0];
+		return {name, size};
 	}
 
 	draw() {
@@ -620,7 +650,7 @@ export class Flame {
 		e.dataset.i = o.i;
 		e.style.cssText = `left: ${o.x * scale}${unit}; width: ${o.w * scale}${unit}; top: ${o.y}px` +
 			(this.map ? `; height: ${o.h}px` : "") + (fold ? "" : `; background: ${this.fill(mark)}`);
-		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? o.names.join(" \u203a ") : this.seen(i);
+		if (fold ? wide > 60 : this.map ? o.titled : wide > 24) e.textContent = fold ? this.foldName(o) : this.map ? this.boxText(o) : this.seen(i);
 		else if (fold && wide > 8) e.textContent = wide > 6 + 7 * String(o.to - o.from).length ? o.to - o.from : "\u2026";
 		e.tabIndex = o.i === this.at ? 0 : -1;
 		e.setAttribute("role", "treeitem");
@@ -634,6 +664,12 @@ export class Flame {
 		}
 		if (!fold && i && this.name(i) === this.picked) e.setAttribute("aria-selected", "true");
 		return e;
+	}
+
+	// Its name, and how much it is where there is room.
+	boxText(o) {
+		const letters = Math.floor((o.w - 8) / 6.6), {name, size} = this.titled(o, letters - 22);
+		return name.length + size.length + 2 <= letters ? name + "  " + size : name;
 	}
 
 	foldName(o) {

@@ -4,7 +4,7 @@
 import {make, pencil, hideTip} from "./dom.js";
 import {count, format, shown} from "./format.js";
 import {Flame, ROW, packed} from "./flame.js";
-import {fit, named} from "./parts.js";
+import {fitName, named} from "./parts.js";
 
 class CanvasFlame extends Flame {
 	surface() {
@@ -47,20 +47,34 @@ class CanvasFlame extends Flame {
 
 	paint(g, o, x, y, w, h, {ink, panel, letter, faint}) {
 		const fold = o.i < 0, hit = !fold && this.hits && this.hits[o.i], text = fold ? w > 60 ? this.foldName(o) : w > 6 + 7 * String(o.to - o.from).length ? count(o.to - o.from) : ""
-			: w > 26 && h > 12 ? this.map ? o.names.join(" › ") : this.seen(o.i) : "";
+			: w > 26 && h > 12 ? this.map ? " " : this.seen(o.i) : "";
 		g.globalAlpha = o.path ? 0.5 : 1;
 		if (this.o.select && !fold && !hit && this.hits) g.globalAlpha *= .4;
 		g.fillStyle = hit ? faint("--hit") : fold ? faint("--hover") : this.o.tone ? faint(this.o.tone(this.map ? o.last : o.i)) : this.fill(this.map ? o.last : o.i, faint);
 		g.fillRect(x, y, Math.max(0.6, w - 1), h - 1);
 		if (this.map) { g.strokeStyle = panel; g.strokeRect(x + .5, y + .5, w - 1, h - 1); }
 		g.fillStyle = hit ? "#fff" : fold ? o.hits ? faint("--hit") : faint("--faint") : ink;
-		if (text) {
+		if (text && this.map && !fold) this.title(g, o, x, y, w, h, letter);
+		else if (text) {
 			// The value where there is room for both.
 			const name = shown(named(text)), value = !fold && !this.map && this.o.pick ? this.base ? format(this.type, this.total[o.i] - this.base[o.i], undefined, true) : format(this.type, this.weight[o.i]) : "", both = value && w > (name.length + value.length + 3) * letter;
-			g.fillText(both ? name : fit(g, name, w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
+			g.fillText(both ? name : fitName(g, name, w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
 			if (both) { g.textAlign = "right"; g.globalAlpha *= .8; g.fillText(value, x + w - 6, y + h / 2); g.textAlign = "left"; }
 		}
 		g.globalAlpha = 1;
+	}
+
+	// A box of the map: its name, and how much it is beside it or below.
+	title(g, o, x, y, w, h, letter) {
+		const letters = Math.floor((w - 8) / letter), {name, size} = this.titled(o, letters, n => shown(named(n))), beside = name.length + size.length + 2 <= letters;
+		g.fillText(fitName(g, name, w - 7, letter), x + 4, y + 9, w - 6);
+		if (!beside && (o.kids.length || h < 34 || size.length > letters)) return;
+		const before = g.globalAlpha;
+		g.globalAlpha *= .8;
+		if (beside) g.textAlign = "right";
+		g.fillText(size, beside ? x + w - 6 : x + 4, y + (beside ? 9 : 25));
+		g.textAlign = "left";
+		g.globalAlpha = before;
 	}
 
 	// What a click chooses is outlined; it zooms where nothing is to be chosen, else a double click does.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the views have in common and a mailed page does not need.
-import {make} from "./dom.js";
+import {make, redraws} from "./dom.js";
 import {style} from "./format.js";
 
 Object.assign(style, {absent: "–", micro: "µs", grouped: true});
@@ -79,6 +79,62 @@ export function named(name) {
 export function middle(text, more = {}) {
 	const end = Math.min(14, Math.floor(text.length / 2));
 	return make("span", {class: "mid file", title: text, ...more}, make("span", {}, text.slice(0, text.length - end)), make("span", {}, text.slice(text.length - end)));
+}
+
+// Calls, the nearest first: as many as there is room for, each whole; without their scopes where else not even two have room.
+export function chain(names) {
+	const text = names.map(n => "← " + n).join(" "), last = n => n.replace(/^.*?((?:[\w~]+|operator\W+)(?:<.*>)?)$/s, "$1");
+	const calls = names.map(n => make("span", {}, "← " + n)), more = make("span", {}, "← …"), e = make("span", {class: "chain", title: text}, ...calls, more);
+	if (!names.length) return make("span", {class: "chain"});
+	redraws(e, () => {
+		e.classList.remove("cut");
+		const fits = () => e.scrollWidth <= e.clientWidth;
+		const show = n => { calls.forEach((c, i) => { c.hidden = i >= n; }); more.hidden = n === calls.length; };
+		for (const [f, least] of [[n => n, Math.min(2, names.length)], [last, 1]]) {
+			calls.forEach((c, i) => { c.textContent = "← " + f(names[i]); });
+			for (let n = calls.length; n >= least && n > 0; n--) { show(n); if (fits()) return; }
+		}
+		show(1);
+		more.hidden = true;
+		e.classList.add("cut");
+	});
+	return e;
+}
+
+// Where the parts of a name begin, behind each "::" that is in no bracket.
+function scopes(name) {
+	const out = [];
+	for (let i = 0, depth = 0; i < name.length; i++) {
+		if ("<({[".includes(name[i])) depth++;
+		else if (">)}]".includes(name[i]) && name[i - 1] !== "-") depth--;
+		else if (depth === 0 && name.startsWith("::", i)) out.push(++i + 1);
+	}
+	return out;
+}
+
+// The end of a name is what tells it from others: shorter and shorter forms of it, with one mark where it was cut.
+export function* ends(name) {
+	yield name;
+	for (const i of scopes(name)) yield "…" + name.slice(i);
+}
+
+// A name that loses its scopes where it has no room, then the beginning of its last part.
+export function tail(name) {
+	const e = make("span", {class: "tail", title: name}, name);
+	e.classList.add("file");
+	redraws(e, () => {
+		const fits = text => { e.textContent = text; return e.scrollWidth <= e.clientWidth; };
+		for (const t of ends(name)) if (fits(t)) return;
+		for (let i = (scopes(name).pop() || 0) + 1; i < name.length; i++) if (fits("…" + name.slice(i))) return;
+	});
+	return e;
+}
+
+// The longest form of a name that fits; as much of its last part as fits, where none does.
+export function fitName(g, name, width, letter) {
+	let last = name;
+	for (last of ends(name)) if (letter && /^[\x20-\x7e…]*$/.test(last) ? last.length * letter <= width : g.measureText(last).width <= width) return last;
+	return fit(g, last.replace(/^…/, ""), width, letter);
 }
 
 export const place = (file, line) => file ? file.split(/[\\/]/).pop() + (line ? ":" + line : "") : "";
