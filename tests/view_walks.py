@@ -59,11 +59,16 @@ b = Browser(sys.argv[1])
 p, address = serve("calls.tmt")
 b.open(address)
 check("the overview comes first, with the worst frame: " + tile("worst"), b.wait("!!document.querySelector('.tile[data-tile=worst]')") and tile("worst") == "50.00ms" and "frame 60" in text(".tile[data-tile=worst] .tag"))
+# The worker's job is no cause: in it 5 of 50 ms passed.
+b.run("[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Worst frames')).querySelector('.rank').id = 'first-worst'")
+worst = "#first-worst"
+check("the worst frame has its cause, not the call around it: " + text(worst).replace("\n", " "), all(t in text(worst) for t in ("60", "Load", "2 missed", "50.00 ms", "level.cpp:30", "40.0 ms", "← Tick")))
 check("it says nothing of events and stacks first", "events" not in text("main") and "stacks" not in text("main"))
 check("a tile leads to it", after(lambda: b.click(".tile[data-tile=worst]")) and address_has("view") == "timeline" and address_has("frame") == "60..60")
-check("the range is a chip: " + text(".chip[data-filter=frame]"), text(".chip[data-filter=frame]") == "frames 60..60")
-check("what it took is below, the largest first", b.wait("document.querySelectorAll('.card .row').length > 1") and b.run("document.querySelector('.card .row .cell').textContent") == "Load")
-check("its sum is 40 ms", "40.00 ms" in text(".card .row[data-i='0']"))
+check("the range is a chip: " + text(".chip[data-filter=frame]"), text(".chip[data-filter=frame]") == "frame 60")
+check("what it took is below, the largest first", b.wait("document.querySelectorAll('.sel .row').length > 1") and b.run("document.querySelector('.sel .row td').textContent") == "Load")
+check("its sum is 40 ms, where it is and its caller: " + text(".sel .row[data-i='0']"), all(t in text(".sel .row[data-i='0']") for t in ("40.0 ms", "level.cpp:30", "← Tick")))
+check("... in sight, with the sum of the frame", b.run("document.querySelector('.sel .row').getBoundingClientRect().bottom < innerHeight - 30") and "50.00 ms" in text(".card .hd"))
 check("the tracks: frames and threads", all(t in text(".track .name") for t in ("Frames", "Main", "Worker")))
 # The axis: 1600 ms and 34. Load is from 60 * 16 + 9 = 969 ms on, for 40 ms.
 high = 100 * 16 + 34
@@ -75,7 +80,7 @@ b.mouse("mouseMoved", x, main["top"] + 4)
 b.mouse("mouseMoved", x + 1, main["top"] + 2 + 15 + 6)
 check("a hint at the call has its stack and its time: " + text(".tip").replace("\n", " | "), b.wait("document.querySelector('.tip').style.display === 'block' && document.querySelector('.tip').textContent.includes('Load')") and "40.00 ms" in text(".tip") and "Tick" in text(".tip") and "level.cpp:30" in text(".tip"))
 worker = next(r for n, r in canvases if n == "Worker")
-check("a thread's time: 10 jobs of 5 ms in 1634 are 3%", "3% busy" in text(".tracks .track:last-child .now") and worker["height"] > 10)
+check("a thread's time: 10 jobs of 5 ms in 1634 are 3 %", "in calls 3 %" in text(".tracks .track:last-child .now") and worker["height"] > 10)
 
 # --- zoom is in the address, and Back undoes it; a range is chosen by a drag
 b.run("document.querySelector('.timeline').focus()")

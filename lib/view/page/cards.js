@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Cards: a head, and what is in it; legends; and what stands where nothing is, with what helps.
 import {make} from "./dom.js";
-import {middle} from "./parts.js";
+import {middle, tail} from "./parts.js";
 
 export function card(title, side, ...inside) {
 	return make("section", {class: "card"}, make("div", {class: "hd"}, make("h2", {}, title), side ? typeof side === "string" ? make("span", {class: "sp"}, side) : side : null), ...inside);
 }
 
-// items: [a colour's name, text]. narrow: of C++ names the last part alone, which is what tells them apart.
+// items: [a colour's name, text]. narrow: one below the other; of names that are too long their ends.
 export function legend(items, narrow) {
-	const last = text => make("span", {class: "file"}, /^[\w:~]+$/.test(text) ? text.split("::").pop() || text : text);
-	return make("span", {class: "legend"}, ...items.map(([color, text]) => make("span", {title: text}, make("i", {class: color.replace(/^--o(\d)$/, "c$1").replace(/^--hit$/, "hits").replace(/^--/, "")}), narrow ? last(text) : middle(text, {title: null}))));
+	return make("span", {class: "legend"}, ...items.map(([color, text]) => make("span", {title: text}, make("i", {class: color.replace(/^--o(\d)$/, "c$1").replace(/^--hit$/, "hits").replace(/^--/, "")}), narrow ? tail(text) : middle(text, {title: null}))));
 }
 
 // Why there is nothing, and a button that helps.

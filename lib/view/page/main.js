@@ -72,7 +72,7 @@ const fields = {focus: ["focus", "a function"], ignore: ["ignore", "a function"]
 function showFilters(s) {
 	const form = el("filters"), chips = [];
 	const chip = (text, k) => chips.push(button(text, () => go({[k]: null}), {class: "chip", "data-filter": k, "aria-label": say("take away: {0}", text)}));
-	if (s.frame) chip(say("frames {0}", s.frame), "frame");
+	if (s.frame) chip(timeline.framesOf(s.frame), "frame");
 	if (s.time) chip(say("time {0}", s.time), "time");
 	for (const [k, [word]] of Object.entries(fields)) if (s[k]) chip(say("{0}: {1}", say(word), named(plain(s[k]))), k);
 	for (const [k, word] of [["hide", say("merged into callers")], ["prune", say("callees taken out")], ["recursion", say("recursion collapsed")], ["inside", say("module collapsed")]])

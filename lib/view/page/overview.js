@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The answers first: what is worst in six tiles, by whom in short lists, and when. Each leads to its ranking.
 import {card, none, legend} from "./cards.js";
-import {named as brief, middle, place, literally, tenths} from "./parts.js";
+import {named as brief, middle, place, literally, tenths, chain, switches} from "./parts.js";
 import {make, pencil, redraws} from "./dom.js";
 import {format, count, share} from "./format.js";
+import {kindOf} from "./flame.js";
+import {late, missed, refreshes} from "./tracks.js";
 import {section} from "./ask.js";
 import {Table} from "./table.js";
 import {Timeline, rowsOf, tracksOf} from "./timeline.js";
@@ -54,19 +56,20 @@ function tile({label, side, value, unit, line, why, to, id}) {
 
 const tag = (text, kind) => make("span", {class: "tag " + kind}, text);
 
-// "by a < b < c: 76.74% of it" as "← a ← b ← c".
+// "by a < b < c: 76.74% of it" as a, b, c; with short names without what the library puts between.
 export function callers(text) {
-	const m = /^by (.*?)(?:: [<>]?[\d.]+% of it)?$/s.exec(text || "");
-	return m ? m[1].split(" < ").map(n => "← " + brief(n)).join(" ") : "";
+	const m = /^by (.*?)(?:: [<>]?[\d.]+% of it)?$/s.exec(text || ""), all = m ? m[1].split(" < ") : [], own = all.filter(n => kindOf(n) !== "library");
+	return (switches.short && own.length ? own : all).map(brief);
 }
 
 // A row of a short list.
-function rank(r, {value, part, fill, color = "c1", chip, number, side, where, by}, open) {
+// time: what passed in it, of what the value is.
+function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, by = []}, open) {
 	const bar = make("i", {class: color});
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
 	return make("button", {type: "button", class: "rank", onclick: open}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
-		make("span", {class: "s file"}, where ? make("code", {title: r.file}, where) : null, make("span", {class: "one", title: by || null}, by || ""), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "s file"}, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, tenths(time)) : null, chain(by), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
 
@@ -114,8 +117,9 @@ function tiles(context, n, facts, m, doc) {
 			why: say("Blocks cannot be followed from their allocation to their free."), to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
 	if (m && m.framed && m.cost.some(v => v !== null)) {
-		const most = Math.max(...m.cost.filter(v => v !== null)), at = m.cost.indexOf(most), missed = Math.round(most / (1e9 / 60)) - 1;
-		out.push(tile({id: "worst", label: say("Worst frame"), side: tag((missed > 1 ? "✕ " : missed > 0 ? "! " : "✓ ") + m.label(at), missed > 1 ? "up" : missed > 0 ? "warn" : "ok"), value: format("ns", most), line: spark(m.cost, "--o4", at), to: address({view: "timeline", frame: m.number[at] + ".." + m.number[at], time: null})}));
+		const most = Math.max(...m.cost.filter(v => v !== null)), at = m.cost.indexOf(most), skipped = missed(most), side = tag((skipped > 1 ? "✕ " : late(most) ? "! " : "✓ ") + m.label(at), skipped > 1 ? "up" : late(most) ? "warn" : "ok");
+		side.title = refreshes(most);
+		out.push(tile({id: "worst", label: say("Worst frame"), side, value: format("ns", most), line: spark(m.cost, "--o4", at), to: address({view: "timeline", frame: m.number[at] + ".." + m.number[at], time: null})}));
 		const sorted = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => sorted[Math.max(0, Math.ceil(sorted.length * k) - 1)];
 		if (out.length < 5) {
 			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", p(.5)), line: spark(m.cost, "--own"), to: address({view: "frames"})}));
@@ -182,6 +186,11 @@ export async function show(context) {
 			if (more.doc) doc.sections.push(...more.doc.sections);
 		}
 	}
+	// Causes need the paths of calls, which the first answer does not keep.
+	if (has.nested && table("worst-frames")) {
+		const more = await context.ask(["top", ...context.filters(), "--table", "worst-frames"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), found = more.doc && section(more.doc, "table", "worst-frames");
+		if (found) doc.sections.splice(doc.sections.indexOf(table("worst-frames")), 1, found);
+	}
 	const worst = table("worst-frames"), peak = table("peak"), live = table("live"), temporary = table("temporary"), ranked = table("top");
 	const cards = [];
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
@@ -193,8 +202,11 @@ export async function show(context) {
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
 		cards.push(card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
-			const missed = k === "duration_ns" ? Math.round(r[k] / (1e9 / 60)) - 1 : 0;
-			return rank(r, {number: r.frame, value: format(c.type, r[k]), chip: missed > 0 ? tag((missed > 1 ? "✕ " : "! ") + say("{0} missed", missed), missed > 1 ? "up" : "warn") : null, fill: 100 * r[k] / most, color: missed > 1 ? "c6" : "c4", where: place(r.file, r.line), by: k !== "real" && r.real ? say("allocated {0}", format("bytes", r.real)) : ""}, () => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
+			const skipped = k === "duration_ns" ? missed(r[k]) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" ? null : r.real);
+			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k]) ? tag(say("! late"), "warn") : null;
+			if (chip) chip.title = refreshes(r[k]);
+			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},
+				() => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
 		})));
 	}
 	if (cards.length < 4 && has.several_threads) cards.push(await threadsCard(context).catch(e => { if (e.name === "AbortError") throw e; return null; }));

@@ -4,11 +4,11 @@
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
 import {Frames, Area, Rate, Counter, Marks, Calls, threads, tone, BUDGETS} from "./tracks.js";
-import {named as brief, segments} from "./parts.js";
+import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
-import {format, count, shown} from "./format.js";
+import {format, count, shown, cells} from "./format.js";
+import {kindOf} from "./flame.js";
 import {section, nameOf} from "./ask.js";
-import {Table} from "./table.js";
 import {picked} from "./document.js";
 
 export const title = "Timeline";
@@ -40,6 +40,7 @@ export class Timeline {
 		const row = (t, kind) => {
 			t.canvas = make("canvas", {"aria-hidden": "true"});
 			t.say = make("div", {class: "now"});
+			if (t.legend && !this.o.strip) t.height = Math.max(t.height, 46 + 15 * t.legend.length);
 			const fold = t.foldable ? () => { t.open = !t.open; t.name.firstChild.textContent = t.open ? "▾" : "▸"; this.drawNow(); } : null;
 			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
 			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend, true) : null), t.canvas);
@@ -48,8 +49,11 @@ export class Timeline {
 		this.ruler = {id: "ruler", title: "", height: 22};
 		this.body = make("div", {class: "tracks"}, ...this.tracks.map(t => row(t)));
 		this.line = make("div", {class: "cursor"});
+		// The names of the largest legend, whole, where there is room.
+		const letters = Math.max(0, ...this.tracks.flatMap(t => t.legend && !this.o.strip ? t.legend.map(([, text]) => cells(text)) : []));
 		const parts = this.o.strip ? [this.body, row(this.ruler)] : [row(this.map, "map"), row(this.ruler), this.body];
 		const e = make("div", {class: "timeline", tabindex: 0, role: "group", "aria-label": say("tracks: W and S zoom, A and D move, F fits the selection, Escape clears it"), onkeydown: k => this.key(k), onscroll: () => this.draw()}, ...parts, this.line);
+		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(250, Math.round(letters * 6.4) + 42)) + "px, 30vw)");
 		this.body.onscroll = () => this.draw();
 		for (const t of [...this.tracks, this.ruler]) this.listen(t);
 		if (!this.o.strip) this.listenMap();
@@ -140,8 +144,8 @@ export class Timeline {
 		const show = () => {
 			const i = lower(this.m.start, at + 1e-6) - 1, lines = i >= 0 && at <= this.m.end[i] ? this.m.about(i) : [];
 			const call = t.hit && t.hit(at, event.offsetY);
-			const more = t.tip ? t.tip(at) : [], head = call ? shown(brief(call.function)) : i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
-			if (this.element.isConnected && this.cursor === at) showTip(event, head, [...lines, say("at {0}", this.m.unit === "ns" ? format("ns", Math.round(at)) : count(Math.round(at))), ...more]);
+			const more = t.tip ? t.tip(at, call) : [], head = i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
+			if (this.element.isConnected && this.cursor === at) showTip(event, head, [...[...lines, say("at {0}", this.m.unit === "ns" ? format("ns", Math.round(at)) : count(Math.round(at)))].reduce((out, l, k) => { if (k % 2) out[out.length - 1] += " · " + l; else out.push(l); return out; }, []), ...more]);
 		};
 		this.hint = setTimeout(show, 80);
 	}
@@ -185,6 +189,7 @@ export class Timeline {
 
 	refine() {
 		if (this.o.detail) this.o.detail(this.axis.from, this.axis.to);
+		for (const t of this.tracks) if (t.finer && !this.o.strip && !this.axis.whole()) t.finer(this.axis.from, this.axis.to).then(more => { if (more) this.draw(); });
 	}
 
 	// A canvas as sharp as the screen is, and empty.
@@ -351,6 +356,36 @@ export async function rowsOf(context, file, within) {
 
 const lanes = {type: "by type", module: "by module", site: "by function", thread: "by thread"};
 
+const STEPS = 1500, STEPS_MOST = 20000;
+
+// Sites of one function are one line: all are drawn under its name.
+function together(lines) {
+	if (!lines) return null;
+	const by = new Map(), out = [];
+	for (const l of lines.lines) {
+		const of = l.key === "others" ? null : by.get(l.title);
+		if (of) of.y = of.y.map((v, i) => v === null && l.y[i] === null ? null : (v || 0) + (l.y[i] || 0));
+		else { const one = {...l}; by.set(l.title, one); out.push(one); }
+	}
+	return {...lines, lines: out};
+}
+
+// Of what is seen, steps of as many as there are pixels; as many as a capture's length allows.
+function finer(area, m, asked) {
+	let now = nice((m.high - m.low) / STEPS), last = null;
+	return async (from, to) => {
+		const step = Math.max(nice((to - from) / STEPS * 2), nice((m.high - m.low) / STEPS_MOST));
+		if (step >= now || last) return false;
+		last = asked(step);
+		const lines = await last.catch(() => null);
+		last = null;
+		if (!lines || !lines.lines.length) return false;
+		now = step;
+		area.take(Float64Array.from(lines.x), lines.lines);
+		return true;
+	};
+}
+
 // The tracks that all of a capture's frames or steps have.
 export async function tracksOf(context, m, file, prefix) {
 	const {state: s, has} = context, other = context.filters(["frame", "time"]), tracks = [], more = file ? [file] : [];
@@ -360,10 +395,16 @@ export async function tracksOf(context, m, file, prefix) {
 	const every = m.every ? ["--every", m.every] : [];
 	if (m.live) {
 		const by = lanes[s.lane] ? s.lane : has.types ? "type" : "site";
-		const a = await context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", by, ...every, ...other, "--as", "json", ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
-		const lines = a.doc && section(a.doc, "series", "lines"), fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
+		// Frames with times may be wider than what happens in them: so it is drawn by steps of time.
+		const fine = m.framed && m.unit === "ns" && !m.several;
+		const asked = async step => {
+			const a = await context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", by, ...(step ? ["--every", step + "ns"] : every), ...other, "--as", "json", ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+			return together(a.doc && section(a.doc, "series", "lines"));
+		};
+		const lines = await asked(fine ? nice((m.high - m.low) / STEPS) : 0), fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
 		const area = fits ? new Area("live", title(say("Live memory")), 108, Float64Array.from(m.unit === "ns" ? lines.x : lines.x.map((_, i) => i)), lines.lines, say(lanes[by]))
 			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: "bytes", y: m.rows.map(r => r[m.live])}], "");
+		if (fits && fine) area.finer = finer(area, m, asked);
 		if (fits) area.legend = lines.lines.map((l, i) => [tone(l.key === "others" ? 6 : i), labelled(brief(l.title))]);
 		// What the area shows is live after each frame; the peak was within one.
 		const key = m.live.replace("live", "peak"), peaks = m.rows.map(r => r[key] ?? null), most = Math.max(...peaks.filter(v => v !== null)), i = peaks.indexOf(most);
@@ -400,7 +441,7 @@ class Detail {
 		const {m} = this, all = await this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS));
 		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || b.busy - a.busy), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
 		return list.map((t, i) => {
-			const c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, say("tid {0} · {1}% busy", t.tid, (100 * t.busy / (m.high - m.low)).toFixed(0)));
+			const c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, say("tid {0} · in calls {1} %", t.tid, (100 * t.busy / (m.high - m.low)).toFixed(0)));
 			c.coarse = t;
 			c.foldable = true;
 			c.open = i < UNFOLDED;
@@ -423,14 +464,40 @@ class Detail {
 	}
 }
 
+// The frames of a selection, as "140..140" says.
+export function framesOf(range) {
+	const [a, b] = range.split("..");
+	return b === undefined || a === b ? say("frame {0}", a) : say("frames {0}", range);
+}
+
+// Who called a site, by the first of its stacks: lines of "    name  file:line", the innermost first.
+function callersOf(r, kept) {
+	const all = (r._details || []).slice(1).filter(l => /^ {4}\S/.test(l)).map(l => l.trim().replace(/ {2,}\S.*$/, "")), at = all.indexOf(r.site);
+	return at < 0 ? [] : all.slice(at + 1).filter(kept).map(brief);
+}
+
+// What happened in the selection: a line that sums it up, and who allocated or took most.
 async function selection(context, m) {
-	const {state: s, has} = context;
+	const {state: s, has, go} = context;
 	if (!s.frame && !s.time || !has.calls) return null;
-	const a = await context.ask(["top", ...context.filters(), "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
-	const range = m.range(s), text = [s.frame ? say("frames {0}", s.frame) : say("time {0}", s.time), range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null].filter(Boolean).join(" · ");
-	if (!t || !t.rows.length) return card(say("Selection"), text, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => context.go({frame: null, time: null}))));
-	const p = picked(context, r => r.function || r.site);
-	return card(say("Selection"), text, make("div", {class: "in"}, new Table(t, {pick: p.pick}).element, p.box));
+	const a = await context.ask(["top", ...context.filters(), ...(has.memory ? ["--sort", m.real || "requested"] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
+	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range && m.framed ? m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0) : 0;
+	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format("bytes", sum[bytes])) : null, bytes && live ? say("{0} of it kept", format("bytes", sum[live])) : null,
+		!bytes && known("self_ns") ? say("{0} in calls", format("ns", sum.self_ns)) : null].filter(Boolean).join(" · ");
+	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text));
+	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
+	const shownColumns = (bytes ? [[live, say("kept")], [bytes, say("allocated")], ["count", say("count")]] : [["self_ns", say("self time")], ["total_ns", say("total time")], ["samples", say("samples")], ["calls", say("relation|calls")]]).filter(([k]) => k && known(k));
+	const by = bytes || shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1, type = k => t.columns.find(c => c.key === k).type, p = picked(context, r => r.function || r.site);
+	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by ? " barred" : "")}, word)), make("th", {}, say("callers")))),
+		make("tbody", {}, ...t.rows.map((r, i) => {
+			const bar = make("i"), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by ? make("span", {class: "fill"}, bar) : "");
+			bar.style.width = 100 * (r[by] || 0) / most + "%";
+			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => p.pick(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own))));
+		})));
+	const box = make("div", {class: "in", hidden: true}, p.box);
+	list.addEventListener("click", () => { box.hidden = false; });
+	return card(say("Selection"), head, make("div", {class: "sels"}, list), box);
 }
 
 export async function show(context) {
@@ -468,7 +535,9 @@ export async function show(context) {
 	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? segments(say("budget"), Object.keys(BUDGETS).map(k => [k, k + " Hz"]), BUDGETS[s.hz] ? s.hz : "60", k => go({hz: k === "60" ? null : k})) : null,
 		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), lanes[s.lane] ? s.lane : has.types ? "type" : "site", k => go({lane: k})) : null,
 		calls.length ? search : null, calls.length ? legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")]]) : null);
-	page.replaceChildren(tools, line.element, ...[await selection(context, m)].filter(Boolean));
+	const below = await selection(context, m);
+	page.classList.toggle("divided", !!below);
+	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));
 	const out = [page];
 	out.shown = () => { line.drawNow(); line.refine(); if (document.activeElement === document.body) line.element.focus({preventScroll: true}); };
 	out.moved = now => {

@@ -4,9 +4,14 @@
 import {Levels, lower} from "./axis.js";
 import {format, count, shown, matcher} from "./format.js";
 import {kindOf} from "./flame.js";
-import {named, fit, place, tenths} from "./parts.js";
+import {named, fit, fitName, place, tenths} from "./parts.js";
 
 export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1e9 / 120};
+// Of a display of 60 Hz, unless a limit is given: what tracemill-table(5) counts as missed, and what is over the budget.
+export const missed = (ns, limit = BUDGETS["60"]) => Math.max(0, Math.round(ns / limit) - 1);
+export const late = (ns, limit = BUDGETS["60"]) => ns > limit * 1.05;
+export const refreshes = (ns, limit = BUDGETS["60"]) => say("{0} refreshes of {1} Hz, to the nearest whole number {2}: {3} missed", (ns / limit).toFixed(2), Math.round(1e9 / limit), Math.round(ns / limit), missed(ns, limit));
+
 const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
 export const tone = i => TONES[Math.min(i, 6)];
 
@@ -83,7 +88,7 @@ export class Frames {
 		return this.missed(v) > 1 ? get("--bad-fill") : v > this.limit * 1.05 ? get("--o4") : get("--own");
 	}
 
-	missed(v) { return v > this.limit * 1.05 ? Math.max(1, Math.round(v / this.limit) - 1) : 0; }
+	missed(v) { return missed(v, this.limit); }
 
 	draw(g, axis, h, get) {
 		const high = Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [];
@@ -132,11 +137,19 @@ export class Frames {
 // Lines one on another; a value stays until the next.
 export class Area {
 	constructor(id, title, height, x, lines, note) {
-		Object.assign(this, {id, title, height, x, lines, note});
-		this.sum = Float64Array.from(x, (_, i) => lines.reduce((a, l) => a + Math.max(0, l.y[i] || 0), 0));
-		this.levels = new Levels(this.sum);
+		Object.assign(this, {id, title, height, note});
+		this.take(x, lines);
 		this.type = lines[0].type;
 		this.legend = lines.length > 1 ? lines.map((l, i) => [tone(l.key === "others" ? 6 : i), l.title]) : null;
+	}
+
+	// A line that is there keeps its colour.
+	take(x, lines) {
+		const place = new Map((this.lines || []).map((l, i) => [l.title, i])), at = l => place.get(l.title) ?? place.size;
+		this.x = x;
+		this.lines = lines.slice().sort((a, b) => at(a) - at(b));
+		this.sum = Float64Array.from(x, (_, i) => lines.reduce((a, l) => a + Math.max(0, l.y[i] || 0), 0));
+		this.levels = new Levels(this.sum);
 	}
 
 	draw(g, axis, h, get) {
@@ -351,8 +364,8 @@ export class Calls {
 					if (this.picked === r) { g.strokeStyle = get("--text"); g.lineWidth = 2; g.strokeRect(x + 1, y + 1, Math.max(1, wide - 3), BAR - 3); g.lineWidth = 1; }
 					if (wide > 26) {
 						g.fillStyle = ink;
-						const text = shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "");
-						g.fillText(fit(g, text, Math.min(wide, w) - 7, letter), x + 3, y + BAR / 2);
+						const name = shown(named(r.function)), more = r.calls > 1 ? " ×" + count(r.calls) : "", room = Math.min(wide, w) - 7;
+						g.fillText((name.length + more.length) * letter > room ? fitName(g, name, room, letter) : name + more, x + 3, y + BAR / 2);
 					}
 				}
 			});
@@ -386,8 +399,9 @@ export class Calls {
 		return s.length ? shown(named(s[s.length - 1].function)) : this.note || "";
 	}
 
-	tip(t) {
-		return this.stack(t).reverse().map(r => shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "") + "   " + format("ns", r.duration_ns) + (r.file ? "   " + place(r.file, r.line) : ""));
+	// What is open then, the innermost first; the one under the pointer has a mark.
+	tip(t, call) {
+		return this.stack(t).reverse().map(r => (r === call ? "▸ " : "") + shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "") + "   " + format("ns", r.duration_ns) + (r.file ? "   " + place(r.file, r.line) : ""));
 	}
 
 	search(text) { this.match = text ? matcher(text) : null; }
