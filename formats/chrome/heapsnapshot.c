@@ -155,7 +155,7 @@ struct snapshot {
 	size_t n_open, cap_open;
 	uint32_t field_of_call;
 	struct map64 stacks; /* by id */
-	uint32_t elements, hidden, detached;
+	uint32_t elements, hidden, detached, global;
 	struct buf text;
 	uint64_t bad, weak, shortcuts, own, tables, dangling, wide, no_type;
 };
@@ -338,11 +338,20 @@ static bool next_source(struct snapshot *s)
 
 static uint32_t edge_name(struct snapshot *s, enum edge_class class)
 {
+	const char *text;
+	uint32_t name;
+	size_t n;
+
+	/* The root's elements are V8's own roots, and have no name. */
 	if (class == EDGE_INDEXED)
-		return s->elements;
+		return s->from == 1 ? 0 : s->elements;
 	if (class == EDGE_HIDDEN)
 		return s->hidden;
-	return text_of(s, s->edge.v[OF_LABEL]);
+	name = text_of(s, s->edge.v[OF_LABEL]);
+	/* The root's shortcuts lead to global objects, and V8 counts them where they have no name. */
+	text = intern_text(&s->im->t->strings, name, &n);
+	return s->from == 1 && class == EDGE_SHORTCUT && strspn(text, "0123456789") == n ? s->global
+											 : name;
 }
 
 static enum status end_edge(struct snapshot *s, struct err *e)
@@ -550,6 +559,7 @@ static enum status heapsnapshot_push(struct snapshot *s, struct err *e)
 	trace_set(t, TRACE_OBJECT_IDS, TRACE_OBJECT_KEPT);
 	s->elements = trace_strz(t, "[]");
 	s->hidden = trace_strz(t, "(hidden)");
+	s->global = trace_strz(t, "[global object]");
 	build_stacks(s);
 	s->bad = 0;
 	s->second = true;

@@ -361,7 +361,8 @@ struct tree *tree_new(const struct grouped_profile *p, const struct tree_options
 	else
 		top_tree_build_down(t);
 	snprintf(t->title, sizeof t->title, "%s by %s", o->bottom_up ? "callers" : "calls",
-		 metric_table[t->sort].title);
+		 t->sort == SUM_TIME_SELF && !o->bottom_up ? metric_table[SUM_TIME_TOTAL].title
+							   : metric_table[t->sort].title);
 	t->table = (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
 				  .title = t->title,
 				  .flags = TABLE_TREE,
