@@ -181,10 +181,7 @@ said = text(b, ".sentence")
 check("gate: a sentence says which rule failed, of what, and by how much: " + said, all(w in said for w in (
     broke["subject"], re.search(r"\((.*)\)$", broke["measured"]).group(1), "Called by " + broke["callers"].split(" < ")[0])))
 heads = text(b, "[role=columnheader]").split("\n")
-check("gate: each title says of which metric it is: %s" % heads, not any(h in ("+- %", "+-") for h in heads) and "real: change, %" in heads)
-stats = [json.loads(subprocess.run(["tm-frames", "-q", "--as", "json", "-n", "0", f], stdout=subprocess.PIPE).stdout)["sections"] for f in ("a.tmt", "b.tmt")]
-p99 = [next(r["duration_ns"] for s in of if s.get("name") == "statistics" for r in s["rows"] if r["statistic"] == "p99") for of in stats]
-check("compare: frame times of both: %s" % p99, all("%.2f" % (ns / 1e6) in text(b, ".frames-two") for ns in p99) if all(p99) else True)
+check("gate: each title says of which metric it is: %s" % heads, not any(h in ("+- %", "+-") for h in heads) and "requested: change, %" in heads)
 check("gate: what was measured, why it is waived, what broke", rules[0]["measured"] in shown and "\u5df2\u77e5" in shown and "remember_frame" in shown)
 p.terminate()
 p.wait()

@@ -22,9 +22,9 @@ def rows():
 
 
 def row(text):
-    """A selector of the first row that has this."""
+    """A selector of the first row of this build."""
     b.run("for (const e of document.querySelectorAll('#this-row')) e.id = '';"
-          "for (const e of document.querySelectorAll('[role=row].row')) if (e.textContent.includes(%s)) { e.id = 'this-row'; break; }" % json.dumps(text))
+          "for (const e of document.querySelectorAll('[role=row].row')) if (e.querySelector('.cell').textContent.includes(%s)) { e.id = 'this-row'; break; }" % json.dumps(text))
     return "#this-row"
 
 
@@ -48,8 +48,13 @@ check("sessions appear while it is open", b.wait("document.querySelectorAll('[ro
 check("and are read", b.wait("!document.body.textContent.includes('being read')", 60))
 check("hostile names are text", any("<img src=x onerror=alert(1)>" in r for r in rows()) and not b.run("document.querySelectorAll('main img').length"))
 check("what cannot be read says why", any("not readable: unknown capture format" in r for r in rows()))
-check("a verdict", any("b101" in r and "green" in r for r in rows()))
+check("a verdict", any("b101" in r and "passed" in r for r in rows()))
 picture("sessions")
+
+check("... and why there is none", any("b103" in r and "no verdict" in r and "not judged yet" in r for r in rows()))
+check("the newest is judged of itself: the rule, by how much, against what", b.wait("[...document.querySelectorAll('[role=row].row')].some(e => /b112.*failed.*memory \\+\\d+.*limit.*against build b101/.test(e.textContent))", 30))
+check("the trend is above the list, with its change point: b107", b.wait("/Change points:.*b107: .*iB \u2192 .*iB/.test((document.querySelector('.steps') || {}).textContent)", 30) and b.run("document.querySelector('canvas.trend').clientHeight > 50"))
+check("dates are short, and whole on hover", b.run("[...document.querySelectorAll('[role=row].row span[title^=\"2026-10-11T\"]')].some(e => /^11 Oct \\d\\d:\\d\\d$/.test(e.textContent))"))
 
 # A note.
 b.click(row("b103"))
@@ -84,8 +89,8 @@ b.wait("!document.getElementById('note')")
 b.click(row("b110"))
 check("a run can be judged against the green one", b.wait("!!document.getElementById('judge')") and b.run("document.getElementById('judge').textContent").endswith("against run 1"))
 b.click("#judge")
-check("the policy is broken, with its reasons", len(broken) == 1 and b.wait("document.querySelectorAll('#verdict [role=row].row').length > 1")
-      and all(w in b.run("document.getElementById('verdict').textContent") for w in (broken[0]["rule"], broken[0]["breaches"][0]["message"])))
+check("the policy is broken, with its reasons", len(broken) == 1 and b.wait("document.querySelectorAll('#verdict [role=row].row').length > 0")
+      and all(w in b.run("document.getElementById('verdict').textContent") for w in (broken[0]["rule"], broken[0]["message"], broken[0]["measured"], broken[0]["breaches"][0]["fact"])))
 picture("verdict")
 b.run("location.hash = ''")
 b.wait("!document.getElementById('note')")
@@ -98,7 +103,9 @@ b.wait("!document.getElementById('note')")
 b.click(row("b102"))
 b.wait("!!document.getElementById('note')")
 b.click(row("b110"))
-check("two clicks compare two runs", b.wait("document.body.dataset.shown === 'compare' && document.querySelectorAll('[role=row].row').length > 0"))
+check("two clicks choose two runs, and the bar says which", b.wait("(document.querySelector('.pair') || {}).textContent && document.querySelector('.pair').textContent.includes('B b110')") and "b102" in b.run("document.querySelector('.pair').textContent"))
+b.click("#compare")
+check("... and they are compared", b.wait("document.body.dataset.shown === 'compare' && document.querySelectorAll('[role=row].row').length > 0"))
 check("the policy judges them, too", b.wait("!!document.getElementById('judge')"))
 check("these two", b.run("document.querySelector('main h2').textContent").startswith("b110 against b102"))
 check("the command says the same", "blame" in b.run("document.getElementById('command').textContent"))

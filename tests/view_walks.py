@@ -110,6 +110,16 @@ check("Back has it again", back() and address_has("frame") == "%d..%d" % (low, e
 p.terminate()
 p.wait()
 
+# --- two builds: frame times side by side; the game's own: 50 ms at worst
+subprocess.run(["cp", "calls.tmt", "again.tmt"], check=True)
+p, address = serve("calls.tmt", "again.tmt")
+b.open(address)
+b.go("#view=compare")
+check("compare has frame times of both, as tm-frames has them: " + text(".frames-two"), b.wait("!!document.querySelector('.frames-two')") and "worst50.00 ms50.00 ms" in text(".frames-two") and
+      all("%.2f ms" % (r["duration_ns"] / 1e6) in text(".frames-two") for t in report("tm-frames", "-n", "0", "calls.tmt")["sections"] if t["name"] == "statistics" for r in t["rows"] if r["statistic"] in ("p50", "p95", "p99")))
+p.terminate()
+p.wait()
+
 # --- who calls it, library code, short names, transforms
 p, address = serve("grow.mem")
 b.open(address)
@@ -139,7 +149,11 @@ check("Back undoes it", back() and "--ignore" not in command())
 b.go("#view=calls")
 check("its source has the numbers of the graph: what the library's code below it has is its own", b.wait("document.querySelector('.sandwich .me')?.textContent.includes('keep')") and
       after(lambda: b.click(".four .row[data-i='%d']" % next(i for i, r in enumerate(text(".four .row .cell.text:first-child").split("\n")) if r == "fill"), (40, 10))) and
-      b.wait("[...document.querySelectorAll('.four .source .hot .cost')].filter(e => e.textContent === %s).length === 2" % json.dumps(size(50000))))
+      b.wait("[...document.querySelectorAll('.four .source .hot .cost')].filter(e => e.textContent === %s).length === 1" % json.dumps(size(50000))))
+check("... in one column, where self and total are the same", text(".four .source th").split("\n") == ["requested" if "requested" in text(".four .source th") else "real", "line", "source"])
+check("the line of its caller, with the bytes", b.wait("document.querySelector('.lines-of a')?.textContent === %s" % json.dumps("mainmain.cpp:5" + size(50000) + "100.00%")))
+b.go("#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 2")
 back()
 b.wait("document.querySelectorAll('.four .row').length > 2")
 row = next(i for i, r in enumerate(text(".four .row .cell.text:first-child").split("\n")) if r == "fill")
@@ -177,6 +191,15 @@ check("growth: %s of %s" % (tile("growth"), growth), tile("growth").startswith("
 rows = [r for r in frames["sections"][0]["rows"] if r["frame"] is not None]
 lines = report("tm-frames", "--chart", "live-real", "-n", "3", "whole.tmt")["sections"][0]
 check("live memory by type: three types and the others", len(lines["lines"]) == 4 and lines["lines"][3]["key"] == "others")
+shown = b.run("location.hash")
+b.go("#view=calls&sort=live")
+heads = b.wait("document.querySelectorAll('.four .row').length > 2") and text(".four [role=columnheader]").split("\n")
+check("calls: the numbers beside the shares are those of the graph: %s" % heads, "live real total" in heads and "real total" not in heads and text(".four .card .hd .grows > .faint").split("\n") == ["live real", "live real"])
+first = report("tm-top", "--by", "function", "--cumulative", "--hide-library", "--sort", "live", "-n", "1", "--table", "top", "whole.tmt")["sections"][0]["rows"][0]
+nodes = report("tm-top", "--by", "stack", "--hide-library", "--sort", "live", "-n", "1", "--table", "stacks", "whole.tmt")["sections"][0]["nodes"]
+cells = b.run("[...document.querySelectorAll('.four .row[data-i=\"0\"] .cell')].map(e => e.textContent)")
+check("... size and share have one base, all of the graph: %s" % cells, size(first["total_live_real"]) in cells and "%.2f%%" % (100 * first["total_live_real"] / sum(n["self"] for n in nodes)) in cells)
+b.go(shown)
 check("... adds up to what is live after each frame", [sum(l["y"][i] for l in lines["lines"]) for i in range(len(rows))] == [r["live_real"] for r in rows])
 allocated = report("tm-frames", "--chart", "real", "--by", "thread", "whole.tmt")["sections"][0]
 check("... and what threads allocate to what is allocated", [sum(l["y"][i] for l in allocated["lines"]) for i in range(len(rows))] == [r["real"] for r in rows])

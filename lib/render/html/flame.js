@@ -629,7 +629,7 @@ export class Flame {
 		this.folded.textContent = (drawn === this.n ? some(this.n, "{0} node. ", "{0} nodes. ")
 			: say("{0} of {1} nodes are drawn, {2} are folded: a click on a node or on (N smaller) shows those below it. ",
 				...[drawn, this.n, this.n - drawn].map(count))) +
-			say("Keys: arrows go from call to call, Enter zooms in, Backspace out.");
+			say("Keys: arrows go from node to node, Enter zooms in, Backspace out.");
 	}
 
 	// Elements of what is in view.

@@ -24,14 +24,14 @@ function table(checks) {
 const copied = (text, label) => { const b = button(say("copy"), async () => { await navigator.clipboard.writeText(text).catch(() => {}); b.textContent = say("copied"); }, {"aria-label": label}); return b; };
 
 // "log_event game.cpp:52 allocates 1.6 MiB a run, was 399.9 KiB (limit +5 %). +1.2 MiB, +300.07 %; called by tick."
-// most: what grew most, where the rule is of a sum: {name, file, line, delta, metric, caller}.
+// most: what grew most, where the rule is of a sum: {most: more than half of it, name, file, line, delta, metric, caller}.
 function sentence(rule, most) {
 	const b = rule.breaches.find(x => x.verdict === rule.verdict) || rule.breaches[0];
 	if (!b || !b.fact) return null;
 	const text = detailed(b.fact, true), at = text.indexOf(b.subject), name = b.file ? b.subject.replace(/ \([^()]*:\d+\)$/, "") : b.subject, by = /\((.*)\)$/.exec(b.measured || "");
 	const what = at < 0 ? [text] : [text.slice(0, at), make("b", {class: "file", title: b.subject}, named(name)), b.file ? make("code", {}, " " + place(b.file, b.line)) : "", text.slice(at + b.subject.length)];
 	const caller = b.callers ? [" ", say("Called by {0}.", named(b.callers.split(" < ")[0]))] : [];
-	const worst = most ? [" ", say("Most of it:"), " ", make("b", {class: "file", title: most.name}, named(most.name)), most.file ? make("code", {}, " " + place(most.file, most.line)) : "", " ",
+	const worst = most ? [" ", most.most ? say("Most of it:") : say("The largest part:"), " ", make("b", {class: "file", title: most.name}, named(most.name)), most.file ? make("code", {}, " " + place(most.file, most.line)) : "", " ",
 		make("span", {class: "up"}, most.delta), say(" ({0})", most.metric) + (most.caller ? say(", called by {0}", named(most.caller)) : "") + say("sentence|.")] : [];
 	return make("p", {class: "sentence"}, badge(rule.verdict, rule.rule), " ", ...what, " ", by ? make("span", {class: rule.verdict === "fail" ? "up" : ""}, by[1] + say("sentence|.")) : "", ...caller, ...worst);
 }

@@ -50,8 +50,10 @@ export function paths(rows, to) {
 	const fill = (e, top, under) => { e.append(top.length > 24 ? middle(top, {title: null}) : make("b", {class: "file"}, top), under ? make("small", {class: "file"}, under) : ""); return e; };
 	const column = r => {
 		const steps = stepsOf(r.through), tail = steps.map(s => s.step).join(""), root = r.path.endsWith(tail) ? r.path.slice(0, r.path.length - tail.length) : r.path;
-		return make("div", {class: "way"}, fill(box("root", "", r.path), steps.length || !r.through ? root : r.path, say("root")),
-			...steps.flatMap((s, i) => [i ? null : make("span", {class: "arrow"}, "↓"), s.more ? make("span", {class: "arrow"}, say("{0} more", s.more)) : fill(box("", "", s.type, s.object), named(s.type), s.object), make("span", {class: "arrow file"}, "↓ " + s.step)]), steps.length ? null : make("span", {class: "arrow"}, "↓"));
+		// A kind of roots stands in brackets, and the type of the object behind it: that is the next box.
+		const kind = /^\[([^\]]+)\] ?/.exec(root);
+		return make("div", {class: "way"}, fill(box("root", "", r.path), kind && steps.length ? labelled("[" + kind[1] + "]") : steps.length || !r.through ? root : r.path, say("root")),
+			...steps.flatMap((s, i) => [i ? null : make("span", {class: "arrow"}, "↓"), s.more ? make("span", {class: "arrow"}, say("{0} more", s.more)) : fill(box("", "", s.type, s.object), named(s.type), s.object), make("span", {class: "arrow file"}, "↓ " + s.step)]), steps.length ? null : make("span", {class: "arrow"}, "↓"), make("i", {class: "rest"}), make("span", {class: "arrow"}, "▼"));
 	};
 	const r = known[0];
 	return make("div", {class: "ways"}, make("div", {class: "abreast"}, ...known.map(column)), fill(make("div", {class: "box me"}), r.name || named(r.type || r.object), [r.type, r.object, r.size ? format("bytes", r.size) : null].filter(Boolean).join(" · ")));

@@ -128,7 +128,7 @@ function showAlerts(messages, failure) {
 		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + count(n.count) : "")).join("\n")));
 	}
 	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
-	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && ![...known].some(k => l.includes(k)));
+	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));
 	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));

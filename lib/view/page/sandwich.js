@@ -71,7 +71,7 @@ function graph(tree, section, up, pick) {
 	canvas.onmouseleave = hideTip;
 	canvas.onclick = e => { const p = hit(e); if (p) pick(p.k.name); };
 	redraws(canvas, draw);
-	return levels ? canvas : make("p", {class: "empty"}, up ? say("nobody: it is outermost") : say("nothing that counts here"));
+	return levels ? canvas : up ? make("p", {class: "empty"}, say("called from outside the capture")) : null;
 }
 
 export function sandwich(section, name, pick) {
@@ -80,5 +80,5 @@ export function sandwich(section, name, pick) {
 	const all = section.nodes.reduce((a, v) => a + v.self, 0);
 	return make("div", {class: "sandwich"}, make("span", {class: "side"}, say("called by")), graph(above, section, true, pick),
 		make("div", {class: "me"}, make("span", {class: "one file", title: name}, labelled(named(name))), make("span", {}, format(section.type, below.total) + " · " + share(below.total, all))),
-		graph(below, section, false, pick), make("span", {class: "side"}, say("it calls; {0} are its own", format(section.type, below.self))));
+		graph(below, section, false, pick), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(section.type, below.self)) : say("no further call; {0} are its own", format(section.type, below.self))));
 }

@@ -20,12 +20,13 @@ const LEAST = 150, LETTER = 7.4;
 const FEW = 10;
 
 // What a column takes by itself, of its first rows and its sums.
-const wanted = (c, rows, sums) => {
+const wanted = (c, rows, sums, cell) => {
 	let longest = c.type === "text" ? 4 : 7;
 	const bold = sums && c.type !== "text" ? 22 + cells(format(c.type, sums[c.key], undefined, c.difference)) * 8.4 : 0;
 	for (let i = 0; i < rows.length && i < 400; i++) {
-		const v = rows[i][c.key];
-		if (v !== null && v !== undefined) longest = Math.max(longest, cells(c.type === "text" ? named(v) : format(c.type, v, undefined, c.difference)));
+		const v = rows[i][c.key], own = cell && cell(c, rows[i]);
+		if (own) longest = Math.max(longest, cells(own.textContent) + 3);
+		else if (v !== null && v !== undefined) longest = Math.max(longest, cells(c.type === "text" ? named(v) : format(c.type, v, undefined, c.difference)));
 	}
 	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, bold, 24 + Math.min(16, cells(title(c))) * 6.6);
 };
@@ -35,7 +36,7 @@ const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").repl
 export class Table {
 	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first,
 	// quiet(column): it is shown to who chooses it, cell(column, row): an element instead of the text, or null,
-	// sort {key, down}, sorted(key, down), search text, searched(text), name
+	// keep: keys of more that never go, ordered: the columns are as they come, sort {key, down}, sorted(key, down), search text, searched(text), name
 	constructor(section, options = {}) {
 		this.s = section;
 		this.o = options;
@@ -50,14 +51,14 @@ export class Table {
 		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
 		this.where = where && where !== main && line ? where : null;
 		const first = [...outer, main, this.where].filter(Boolean), numbers = this.columns.filter(c => !first.includes(c) && c.type !== "text"), texts = this.columns.filter(c => !first.includes(c) && c.type === "text");
-		this.all = this.columns = [...first, ...numbers, ...texts];
+		this.all = this.columns = options.ordered ? this.columns : [...first, ...numbers, ...texts];
 		// What never goes: names, where they are, shares, and the first number.
 		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined));
 		const ranked = [...options.ranked || [], "total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
-		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked, ...numbers.filter(c => c.difference).slice(0, 1)]);
+		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked, ...numbers.filter(c => c.difference).slice(0, 1), ...this.all.filter(c => (options.keep || []).includes(c.key))]);
 		this.full = new Set(full);
 		this.few = section.rows.length < FEW && !options.search;
-		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, section.rows.slice(0, 400), (section.totals || []).at(-1)) + (this.tree && c === main ? 24 + 12 * Math.min(6, section.rows.reduce((m, r) => Math.max(m, r._depth), 0)) : 0) + (options.cell && c !== main && section.rows.some(r => options.cell(c, r)) ? 28 : 0)]));
+		this.want = new Map(this.all.map(c => [c, c === this.where ? Math.max(90, Math.min(230, 18 + LETTER * section.rows.slice(0, 400).reduce((m, r) => Math.max(m, cells(place(r.file, r.line))), 6))) : wanted(c, section.rows.slice(0, 400), (section.totals || []).at(-1), options.cell) + (this.tree && c === main ? 24 + 12 * Math.min(6, section.rows.reduce((m, r) => Math.max(m, r._depth), 0)) : 0)]));
 		this.hidden = new Set();
 		this.most = {};
 		for (const c of this.columns)
@@ -252,7 +253,7 @@ export class Table {
 		e.dataset.i = i;
 		e.setAttribute("aria-selected", i >= 0 && i === this.selected);
 		this.columns.forEach((c, k) => {
-			const v = r[c.key], cell = make("div", {class: "cell " + (c.type === "text" ? "text" : "num"), role: "gridcell"});
+			const v = r[c.key], cell = make("div", {class: "cell " + (c.type !== "text" ? "num" : PROSE.test(c.key) ? "text prose" : "text"), role: "gridcell"});
 			cell.style.width = this.width[k] + "px";
 			if (this.tree && c === this.main && i >= 0) {
 				const parent = this.model.size[i] > 1;
@@ -302,6 +303,15 @@ export class Table {
 		this.selected = i;
 		for (const e of this.rows.values()) e.setAttribute("aria-selected", +e.dataset.i === i);
 		if (this.o.pick) this.o.pick(this.s.rows[i], i);
+	}
+
+	// Chooses a row as a click does, asks nothing, and scrolls to it.
+	reveal(i) {
+		const at = this.shown.indexOf(i), y = at * ROW, g = this.grid;
+		this.selected = i;
+		if (at >= 0 && (y < g.scrollTop || y + HEAD + 2 * ROW > g.scrollTop + g.clientHeight)) g.scrollTop = Math.max(0, y - (g.clientHeight - HEAD) / 3);
+		this.draw();
+		for (const e of this.rows.values()) e.setAttribute("aria-selected", i >= 0 && +e.dataset.i === i);
 	}
 
 	key(event) {

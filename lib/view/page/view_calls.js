@@ -6,9 +6,9 @@ import {menu} from "./menu.js";
 import {sandwich} from "./sandwich.js";
 import {lines} from "./view_source.js";
 import {rowsOf} from "./lines.js";
-import {literally, segments, toggle, named as brief} from "./parts.js";
+import {literally, place, segments, toggle, named as brief} from "./parts.js";
 import {make, button} from "./dom.js";
-import {count, format} from "./format.js";
+import {count, format, share} from "./format.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {choice} from "./view_table.js";
@@ -58,10 +58,33 @@ async function sourceOf(context, name, library) {
 	const more = make("a", {class: "sp", href: "#" + new URLSearchParams({...context.state, view: "source", fn: name})}, say("instructions, all files →"));
 	if (!heads.length) return card(say("Source"), more, none(say("This function costs nothing that counts here.")));
 	const i = heads[0], head = t.rows[i], rows = t.rows.slice(i + 1, heads[1] ?? t.rows.length), text = rows.some(r => r.line !== null && r.text), where = head.file ? head.file.split("/").slice(-2).join("/") : "";
-	const list = lines(t, head, rows);
+	const list = lines(t, head, rows, true);
 	setTimeout(() => { const hot = rowsOf(list).find(r => r.classList.contains("hot")); if (hot) list.scrollTop = hot.offsetTop - list.clientHeight / 3; }, 50);
 	const why = text ? null : head.file ? say("The text of {0} was not found: start with --source-dir DIR.", head.file) : say("The capture has no file and no line of this function.");
 	return card(say("Source"), make("span", {class: "sp row"}, make("span", {class: "file", title: head.file}, where), more), why ? make("p", {class: "empty file"}, why) : null, head.file ? list : none(say("{0}, {1} of all", ...sums(t, head))));
+}
+
+// Where it is called from: the lines of its nearest callers, by the stacks of the report.
+async function callLines(context, f, name, library, sort) {
+	// One filter by function is all that a question has.
+	if (context.state.focus) return null;
+	const a = await context.ask(["top", "--by", "stack", "--focus", literally(name), ...library, ...context.filters(), ...sort, "-n", "1000", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	const c = t && t.columns.find(c => c.title === f.metric) || null, by = new Map();
+	if (!c) return null;
+	let all = 0;
+	for (const r of t.rows) {
+		const calls = (r._details || []).map(d => /^(.*?)(?: {2}(\S.*):(\d+))?$/.exec(d)), at = calls.findLastIndex(m => m && m[1] === name), from = at >= 0 && calls[at + 1], v = r[c.key] || 0;
+		all += v;
+		if (!from || !v) continue;
+		const key = from[0], e = by.get(key) || {name: from[1], file: from[2], line: +from[3] || 0, v: 0};
+		e.v += v;
+		by.set(key, e);
+	}
+	const rows = [...by.values()].filter(e => e.file).sort((a, b) => b.v - a.v);
+	if (!rows.length) return null;
+	return make("div", {class: "lines-of"}, make("span", {class: "side"}, say("calling lines")), ...rows.slice(0, 8).map(e => make("a", {href: "#" + new URLSearchParams({...context.state, view: "source", fn: e.name, line: e.line}), title: e.file + ":" + e.line},
+		make("span", {class: "one file"}, brief(e.name)), make("code", {}, place(e.file, e.line)), make("b", {}, format(c.type, e.v)), make("span", {class: "faint"}, share(e.v, all)))),
+		rows.length > 8 ? make("span", {class: "side"}, say("and {0} more", count(rows.length - 8))) : null);
 }
 
 export async function show(context) {
@@ -80,7 +103,8 @@ export async function show(context) {
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
 	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
 		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
-	const left = card(say("Graph"), head, make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")], ["--hit", say("found")]])), drawn.element));
+	const metric = make("span", {class: "faint"}, translated(f.metric));
+	const left = card(say("Call graph"), make("span", {class: "row grows"}, metric, head), make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")], ["--hit", say("found")]])), drawn.element));
 	const right = make("div", {class: "card"}), under = make("div", {class: "card"}), source = make("div", {class: "card"});
 	four.replaceChildren(left, right, under, source);
 	let table = null, parts = [under, source], mine = 0;
@@ -95,8 +119,10 @@ export async function show(context) {
 		drawn.chosen = name;
 		drawn.show();
 		const of = sandwich(f, name, choose);
-		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of || none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
-		if (table) { const i = table.s.rows.findIndex(r => r.function === name); table.selected = i; for (const e of table.rows.values()) e.setAttribute("aria-selected", +e.dataset.i === i); }
+		const from = make("div", {});
+		callLines(context, f, name, library, sort).then(e => e && from.replaceChildren(e)).catch(() => {});
+		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of ? make("div", {}, of, from) : none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
+		if (table) table.reveal(table.s.rows.findIndex(r => r.function === name));
 		const made = await sourceOf(context, name, library).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
 		if (made && turn === mine) swap(1, made);
 	}
@@ -104,10 +130,12 @@ export async function show(context) {
 	const b = await functions, t = b.doc && section(b.doc, "table", "top");
 	if (t && t.rows.length) {
 		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
-		table = new Table(t, {ranked: {live: ["total_live_real", "total_live_requested"], count: ["total_count"], requested: ["total_requested"], real: ["total_real"], temporary: ["temporary"], calls: ["calls"]}[s.sort], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
+		// The number beside the shares is the one that they are of, as in the graph.
+		const same = t.columns.filter(c => c.title === f.metric + " total" || c.title === f.metric || c.title === f.metric.replace("self", "total")).map(c => c.key).sort((a, b) => b.startsWith("total") - a.startsWith("total"));
+		table = new Table(t, {ranked: same, pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
 		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
-		right.replaceWith(card(say("Functions"), "", make("div", {class: "in"}, table.element)));
+		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(f.metric))), make("div", {class: "in"}, table.element)));
 	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
 	const first = s.peek || (heaviest && heaviest[0]);
 	if (first) follow(first).catch(() => {});

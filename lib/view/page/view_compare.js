@@ -46,7 +46,7 @@ async function grewMost(context, t, rule) {
 	if (!name) return null;
 	const fn = row.site || row.function, peek = fn && !/^[(\[]/.test(fn) ? await context.ask(["top", "--peek", literally(fn), "--table", "peek", context.files.at(-1).name]).catch(e => { if (e.name === "AbortError") throw e; return {}; }) : {};
 	const callers = peek.doc && section(peek.doc, "table", "peek"), caller = callers && callers.rows.find(r => r.relation === "called by" && !r.function.startsWith("("));
-	return {name, file: row.file, line: row.line, delta: format(c.type, row[c.key], undefined, true), metric: translated(c.title.replace(/ \+-$/, "")), caller: caller ? caller.function : null};
+	return {most: 2 * row[c.key] > total[c.key], name, file: row.file, line: row.line, delta: format(c.type, row[c.key], undefined, true), metric: translated(c.title.replace(/ \+-$/, "")), caller: caller ? caller.function : null};
 }
 
 // Frame times of two files side by side, from their reports of frames.

@@ -14,6 +14,15 @@ export const named = true;
 export const own = true;
 export const fits = has => has.objects;
 
+const LAST = /(?:^|: )shown: the last of (\d+) snapshots/m;
+
+// What changed says of what: two titles "change" are one of bytes and one of objects.
+function titled(doc) {
+	const titles = {size_change: say("change of size"), count_change: say("change of count"), retained_change: say("change of retained")};
+	for (const s of doc.sections) for (const c of s.columns || []) if (titles[c.key]) c.title = titles[c.key];
+	return doc;
+}
+
 // The graph of what holds most, and the paths to what is chosen in it.
 async function holders(context, filters) {
 	const a = await context.ask(["heap", "--dominators", "--min", "0.1", "-n", "4000", ...filters]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
@@ -29,7 +38,8 @@ async function holders(context, filters) {
 		if (mine === turn && b) put(card(say("Paths from roots"), make("span", {class: "sp row"}, make("a", {href: "#" + new URLSearchParams({...context.state, who: row.object})}, say("all who hold it →"))), make("div", {class: "in"}, p ? paths(p.rows, object => choose({object})) : none(say("no answer"), b.error || ""))));
 	};
 	const {drawn, legend} = icicle(t, choose);
-	const left = card(say("Dominators"), legend, make("div", {class: "in"}, drawn.element));
+	const last = LAST.exec(a.messages || "");
+	const left = card(say("Dominators"), make("span", {class: "row grows"}, last ? make("span", {class: "faint"}, say("of the last of {0} snapshots", last[1])) : null, legend), make("div", {class: "in"}, drawn.element));
 	const at = t.rows.findIndex((r, i) => i && r.object);
 	drawn.one = at;
 	const e = make("div", {class: "held"}, left, way);
@@ -40,7 +50,8 @@ async function holders(context, filters) {
 async function duplicates(context, filters) {
 	const a = await context.ask(["heap", "--duplicates", "-n", "100", ...filters]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 	const t = a.doc && section(a.doc, "table");
-	return panel(say("There more than once"), say("objects of one type with the same content, or where that is not known, with the same name and size"), t && t.rows.length ? new Table(t, {main: "type"}).element : nothing(say("No object is there twice.")));
+	if (!t || !t.rows.length) return make("p", {class: "faint one-line"}, say("No object is there more than once."));
+	return panel(say("There more than once"), say("objects of one type with the same content, or where that is not known, with the same name and size"), new Table(t, {main: "type"}).element);
 }
 
 export async function show(context) {
@@ -60,12 +71,12 @@ export async function show(context) {
 		make("label", {}, say("who holds"), who), s.who ? button(say("all objects"), () => go({who: null})) : null,
 		context.files.length === 2 && !s.file_only ? toggle(say("only what is new since the first file"), s.set === "add", on => go({set: on ? "add" : null})) : null);
 	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
-	const out = a.doc ? draw(a.doc, {table: {pick}}) : [];
+	const out = a.doc ? draw(titled(a.doc), {table: {pick}}) : [];
 	const head = panel(say("Heap"), s.who ? say("who holds {0}", s.who) : say("pick a type or an object to see who holds it"), tools);
 	if (s.who) {
 		const p = a.doc && section(a.doc, "table", "paths"), one = p && p.rows.length ? p.rows.filter(r => r.object === p.rows[0].object) : [];
 		if (one.length) out.unshift(card(say("Paths from roots"), "", make("div", {class: "in"}, paths(one.slice(0, 6), object => go({who: object})))));
 	}
 	const more = s.who || tree ? [] : await Promise.all([holders(context, filters), duplicates(context, filters)]);
-	return [head, ...more.slice(0, 1).filter(Boolean), ...(out.length ? out : [nothing(say("No object is left by these filters."))]), ...more.slice(1)];
+	return [...more.slice(0, 1).filter(Boolean), head, ...(out.length ? out : [nothing(say("No object is left by these filters."))]), ...more.slice(1)];
 }

@@ -17,12 +17,13 @@ export const own = true;
 export const fits = has => has.calls;
 const MOST = 20000, PARTS = "20", sorts = ["auto", "count", "requested", "real", "live", "self-time", "samples"];
 
-// One function in one file: its lines, each with its costs.
-export function lines(t, head, rows) {
-	const costs = t.columns.filter(c => c.key !== "line" && c.type !== "text"), share = costs.find(c => c.key === "total_share"), hot = head[share.key] / 4;
-	const heads = [...costs.map(c => make("th", {scope: "col"}, translated(c.title))), make("th", {scope: "col", class: "n"}, say("line")), make("th", {scope: "col"}, say("source"))];
+// One function in one file: its lines, each with its costs. brief: what says the same as another column is none.
+export function lines(t, head, rows, brief) {
+	const every = t.columns.filter(c => c.key !== "line" && c.type !== "text"), total = every.find(c => c.key.startsWith("total_") && c.type !== "percent"), own = every.find(c => total && c.key === total.key.slice(6));
+	const same = own && rows.every(r => (r[own.key] || 0) === (r[total.key] || 0)), costs = brief ? every.filter(c => c.type !== "percent" && !(same && c === own)) : every, share = every.find(c => c.key === "total_share"), hot = head[share.key] / 4;
+	const heads = [...costs.map(c => make("th", {scope: "col"}, translated(same && brief ? own.title.replace(/ self$/, "") : c.title))), make("th", {scope: "col", class: "n"}, say("line")), make("th", {scope: "col"}, say("source"))];
 	return listing(say("source of {0}", head.function), heads, rows.slice(0, MOST).map(r => ({
-		cells: [...costs.map(c => make("td", {class: "cost", title: r[c.key] ? exact(c.type, r[c.key]) : null}, r[c.key] === null ? "" : format(c.type, r[c.key]))),
+		cells: [...costs.map(c => make("td", {class: "cost", title: r[c.key] ? exact(c.type, r[c.key]) + (brief ? ", " + format("percent", r[share.key]) : "") : null}, r[c.key] === null ? "" : format(c.type, r[c.key]))),
 			make("td", {class: "n"}, r.line === null ? "" : String(r.line)), make("td", {}, r.text || "")],
 		places: [place(head.file, r.line)].filter(Boolean), hot: r[share.key] && r[share.key] >= hot,
 	})));

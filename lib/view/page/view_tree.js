@@ -17,10 +17,11 @@ export async function show(context) {
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
-	const p = picked(context, r => r.function);
+	const p = picked(context, r => r.function), timed = t.columns.some(c => c.type === "ns"), threads = a.doc.numbers && a.doc.numbers.threads;
+	const several = timed && threads > 1 && !s.thread ? say("sum of {0} threads; what waits counts, too", threads) : "";
 	const tools = make("div", {class: "tools"},
 		button(say("from the outermost"), () => go({up: null}), {"aria-pressed": !up}),
-		button(say("from what allocates"), () => go({up: "1"}), {"aria-pressed": up}),
+		button(timed ? say("from the innermost") : say("from what allocates"), () => go({up: "1"}), {"aria-pressed": up}),
 		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", say("leave out below, %")));
-	return [panel(translated(t.title), "", tools, new Table(t, {pick: p.pick}).element, p.box)];
+	return [panel(translated(t.title), several, tools, new Table(t, {pick: p.pick}).element, p.box)];
 }
