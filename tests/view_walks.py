@@ -120,6 +120,18 @@ check("compare has frame times of both, as tm-frames has them: " + text(".frames
 p.terminate()
 p.wait()
 
+# --- the peak is within a frame, and memory is drawn within frames
+p, address = serve("peak.tmt")
+b.open(address)
+check("the peak of 1000 bytes is in frame 1, though most is left after frame 2: " + text(".tile[data-tile=peak] .top"), b.wait("!!document.querySelector('.rank')") and "1000" in tile("peak") and b.wait("document.querySelector('.tile[data-tile=peak] .top').textContent.includes('frame 1')"))
+b.run("[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Worst frames')).querySelector('.rank').id = 'first-worst'")
+check("without calls the worst frame has who allocates most in it, and all that it allocated: " + text("#first-worst").replace("\n", " "), all(t in text("#first-worst") for t in ("50.00 ms", "2 missed", "temp", "temp.cpp:8", "← tick← main", "+900 B")))
+b.go("#view=timeline")
+check("live memory is asked for by steps of time", b.wait("performance.getEntriesByType('resource').some(e => /--chart.*--every/.test(decodeURIComponent(e.name)))"))
+check("two sites of one function are one line: " + text(".track .legend"), b.wait("!!document.querySelector('.track .legend')") and sorted(text(".track .legend > span").split("\n")) == ["load", "temp"])
+p.terminate()
+p.wait()
+
 # --- who calls it, library code, short names, transforms
 p, address = serve("grow.mem")
 b.open(address)

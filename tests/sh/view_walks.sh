@@ -37,6 +37,23 @@ with open("grow.mem", "w") as f:
                   ["keep() (in Game) (/a/keep.cpp:3)", "tick() (in Game) (/a/main.cpp:9)", "main (in Game) (/a/main.cpp:5)"]]
         f.write(json.dumps({"f": i, "d": [{"t": "A", "s": 1500, "r": 1500, "st": [";".join(s) + ";" for s in stacks], "sz": [500, 1000]}]}) + "\n")
 END
+# 100 bytes stay of frame 0; frame 1 has 900 more for 4 ms, from two lines of one function; frame 2 keeps 50.
+"$GEN/script" >peak.tmt <<'END'
+metric count exact
+metric requested exact
+metric live exact
+thread main 1
+frame 0 0
+alloc malloc main;load@load.cpp:3 100 1000000 - 4096
+frame 1 20000000
+alloc malloc main;tick;temp@temp.cpp:7 400 22000000 - 8192
+alloc malloc main;tick;temp@temp.cpp:8 500 22000000 - 12288
+free 8192 26000000
+free 12288 26000000
+frame 2 70000000
+alloc malloc main;load@load.cpp:3 50 71000000 - 16384
+frame 3 80000000
+END
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
 "$GEN/trace" --seed 6 --allocs 300 --live 50 --stacks 30 --frames 5 >plain.tmt
 "$GEN/heaptrack" <plain.tmt >plain.heaptrack # no real sizes, and no telling which free ends which block

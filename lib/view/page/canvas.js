@@ -4,7 +4,7 @@
 import {make, pencil, hideTip} from "./dom.js";
 import {count, format, shown} from "./format.js";
 import {Flame, ROW, packed} from "./flame.js";
-import {fitName, named} from "./parts.js";
+import {ends, fitName, named} from "./parts.js";
 
 class CanvasFlame extends Flame {
 	surface() {
@@ -46,7 +46,7 @@ class CanvasFlame extends Flame {
 	}
 
 	paint(g, o, x, y, w, h, {ink, panel, letter, faint}) {
-		const fold = o.i < 0, hit = !fold && this.hits && this.hits[o.i], text = fold ? w > 60 ? this.foldName(o) : w > 6 + 7 * String(o.to - o.from).length ? count(o.to - o.from) : ""
+		const fold = o.i < 0, hit = !fold && this.hits && this.hits[o.i], text = fold ? w > 60 ? this.foldName(o) : w > 13 + 7 * String(o.to - o.from).length ? "+" + count(o.to - o.from) : ""
 			: w > 26 && h > 12 ? this.map ? " " : this.seen(o.i) : "";
 		g.globalAlpha = o.path ? 0.5 : 1;
 		if (this.o.select && !fold && !hit && this.hits) g.globalAlpha *= .4;
@@ -56,9 +56,9 @@ class CanvasFlame extends Flame {
 		g.fillStyle = hit ? "#fff" : fold ? o.hits ? faint("--hit") : faint("--faint") : ink;
 		if (text && this.map && !fold) this.title(g, o, x, y, w, h, letter);
 		else if (text) {
-			// The value where there is room for both.
-			const name = shown(named(text)), value = !fold && !this.map && this.o.pick ? this.base ? format(this.type, this.total[o.i] - this.base[o.i], undefined, true) : format(this.type, this.weight[o.i]) : "", both = value && w > (name.length + value.length + 3) * letter;
-			g.fillText(both ? name : fitName(g, name, w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
+			// The value where there is room for both, if for the end of the name.
+			const name = shown(named(text)), value = !fold && !this.map && this.o.pick ? this.base ? format(this.type, this.total[o.i] - this.base[o.i], undefined, true) : format(this.type, this.weight[o.i]) : "", room = w - (value.length + 3) * letter, both = value && [...ends(name)].find(f => f.length * letter < room);
+			g.fillText(both || fitName(g, name, w - 7, letter), x + 4, y + (this.map ? 9 : h / 2), w - 6);
 			if (both) { g.textAlign = "right"; g.globalAlpha *= .8; g.fillText(value, x + w - 6, y + h / 2); g.textAlign = "left"; }
 		}
 		g.globalAlpha = 1;

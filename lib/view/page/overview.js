@@ -100,7 +100,7 @@ function tiles(context, n, facts, m, doc) {
 		if (k) { const [v, u] = sizes(top.totals[0][k]); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: say("no times, so no line"), to: address({view: "table"})})); }
 	}
 	if (what.memory || peak !== undefined) {
-		const line = live ? of(live) : null, high = live && has("peak_real") ? of("peak_real") : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
+		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), high = peaks && has(peaks) ? of(peaks) : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
 		const [v, u] = peak !== undefined ? sizes(peak) : [null];
 		out.push(tile({id: "peak", label: say("Peak memory"), side: m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : say("no times, so no line"), to: peak !== undefined ? address({view: "table", sort: "peak"}) : null}));
 		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left) : [null];
@@ -202,7 +202,7 @@ export async function show(context) {
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
 		cards.push(card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
-			const skipped = k === "duration_ns" ? missed(r[k]) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" ? null : r.real);
+			const skipped = k === "duration_ns" ? missed(r[k]) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k]) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k]);
 			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},

@@ -18,7 +18,7 @@ export async function show(context) {
 	if (!f || f.nodes.length < 2) return nothing(say("No stack is left to draw."));
 	const drawn = flame(f, name => go({view: "callers", peek: name}), s.mode, m => go({mode: m === "icicle" ? null : m}, true));
 	const tools = make("div", {class: "tools"}, choice(context, "sort", ["auto", "count", "requested", "real", "live", "temporary", "self-time", "calls", "samples"], s.sort || "auto", say("widths")));
-	const out = [panel(translated(f.title), say("{0} nodes", count(f.nodes.length)), tools, drawn.element)];
+	const out = [panel(translated(f.title), say("{0} nodes", count(f.nodes.length)) + (f.metric ? " · " + translated(f.metric) : ""), tools, drawn.element)];
 	out.shown = () => drawn.draw();
 	return out;
 }
