@@ -52,7 +52,7 @@ export function paths(rows, to) {
 		const steps = stepsOf(r.through), tail = steps.map(s => s.step).join(""), root = r.path.endsWith(tail) ? r.path.slice(0, r.path.length - tail.length) : r.path;
 		// A kind of roots stands in brackets, and the type of the object behind it: that is the next box.
 		const kind = /^\[([^\]]+)\] ?/.exec(root);
-		return make("div", {class: "way"}, fill(box("root", "", r.path), kind && steps.length ? labelled("[" + kind[1] + "]") : steps.length || !r.through ? root : r.path, say("root")),
+		return make("div", {class: "way"}, fill(box("root", "", r.path), kind && steps.length ? labelled("[" + kind[1] + "]").replace(/^[[［]|[\]］]$/g, "") : steps.length || !r.through ? root : r.path, kind && kind[1] === "root" ? "" : say("root")),
 			...steps.flatMap((s, i) => [i ? null : make("span", {class: "arrow"}, "↓"), s.more ? make("span", {class: "arrow"}, say("{0} more", s.more)) : fill(box("", "", s.type, s.object), named(s.type), s.object), make("span", {class: "arrow file"}, "↓ " + s.step)]), steps.length ? null : make("span", {class: "arrow"}, "↓"), make("i", {class: "rest"}), make("span", {class: "arrow"}, "▼"));
 	};
 	const r = known[0];
