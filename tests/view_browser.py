@@ -380,6 +380,7 @@ p, address = serve("--time-limit", "600", "many.tmt")
 b.open(address)
 b.go("#view=table&by=stack&rows=0")
 b.wait("!!document.querySelector('.grid') && document.getElementById('sofar').hidden", 60)  # all of the file is read
+b.wait("document.querySelector('.grid')?.getAttribute('aria-rowcount') === '100000'", 60)
 rows = b.run("+document.querySelector('.grid').getAttribute('aria-rowcount')")
 check("many rows are there: %d" % rows, rows == 100000)
 check("few of them are drawn", b.run("document.querySelectorAll('.row').length") < 120)
