@@ -129,7 +129,7 @@ picture("trend")
 # Search and filters.
 b.run("location.hash = 'view=runs&branch=main'")
 check("a filter by branch", b.wait("document.body.dataset.shown === 'runs' && document.querySelectorAll('[role=row].row').length === 13"))
-b.run("location.hash = 'view=runs&search=b10'")
+b.run("location.hash = 'view=runs&search=%5Eb10'")
 check("a search, from the address", b.wait("document.querySelectorAll('[role=row].row').length === 9"))
 
 # In Chinese and dark, and narrow.
