@@ -255,7 +255,6 @@ const PAGE_TEXTS = {
 	"from the outermost": "从最外层开始",
 	"from what allocates": "从分配处开始",
 	"from the innermost": "从最内层开始",
-	"the largest totals first": "合计最大的在前",
 	"icicle": "冰柱图",
 	"ignore it": "排除它",
 	"in {0} frames; the most in {1}": "出现在 {0} 帧中；最大值在第 {1} 帧",
