@@ -271,7 +271,6 @@ const PAGE_TEXTS = {
 	"(called from outside the capture)": "（由捕获之外的代码调用）",
 	"(its own: no further call)": "（自身：无下级调用）",
 	"no further call": "无下级调用",
-	"from the innermost": "从最内层开始",
 	"sum of {0} threads; what waits counts, too": "{0} 个线程合计，等待时间也计入",
 	"calling lines": "调用行",
 	"and {0} more": "另有 {0} 处",
