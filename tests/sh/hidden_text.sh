@@ -37,24 +37,29 @@ names = [n if isinstance(n, bytes) else n.encode() for n in (
     "x\u200ey", "tag\U000e0041", "so\u00adft", "filler\u3164", "half\uffa0", "heart\u2764\ufe0f",
     "\U0001f469\u200d\U0001f469", "mongol\u180e", "x\x1b[31my", "x\x07y", "x\x7fy", "x\x08y",
     "nel\u0085", "csi\u009b31m", b"x\xffy", b"cut\xe2\x80", b"lone\xed\xa0\x80", b"long\xc0\xaf",
-    "back\\slash", "a,b", 'a"b', "a\rb", "a\tb", "a|b`c", "<script>", "plain", "\u00e4\u4e2d\u0301")]
+    "back\\slash", "as if\\x{1b}", "a,b", 'a"b', "a\rb", "a\tb", "a|b`c", "<script>", "plain", "\u00e4\u4e2d\u0301")]
 
 
-def shown(name, keep=""):
-    """As the pages of tracemill-report(5) and tm-dump(1) say."""
-    out = ""
-    for c in name.decode(errors="surrogateescape"):
+def shown(name, keep="", table=False):
+    """As the pages of tracemill-report(5), on tables, and tm-dump(1) say."""
+    byte = "\\x{%02x}" if table else "\\x%02x"
+    out, text = "", name.decode(errors="surrogateescape")
+    if table:
+        text = re.sub(r"(\\+)(?=[xu]\{)", r"\1\1", text)
+    for c in text:
         cp = ord(c)
         if c in keep:
             out += c
-        elif c in "\\\n\t":
+        elif c == "\\" and table:
+            out += c
+        elif c in "\\\n\t" and not table:
             out += {"\\": "\\\\", "\n": "\\n", "\t": "\\t"}[c]
         elif 0xDC80 <= cp <= 0xDCFF:
-            out += "\\x%02x" % (cp - 0xDC00)
+            out += byte % (cp - 0xDC00)
         elif cp < 0x20 or cp == 0x7F:
-            out += "\\x%02x" % cp
+            out += byte % cp
         elif 0x80 <= cp < 0xA0:
-            out += "\\xc2\\x%02x" % cp
+            out += byte % 0xC2 + byte % cp
         elif cp in hidden:
             out += "\\u{%04x}" % cp
         else:
@@ -137,7 +142,7 @@ if what in ("text", "markdown", "dump"):
     raw(data)
     text = data.decode()
     for n in names:
-        want = shown(n)
+        want = shown(n, table=what != "dump")
         if what == "markdown":
             want = want.replace("|", "\\|")
         if what == "dump":
@@ -174,8 +179,7 @@ elif what == "has":
 elif what == "block":  # 256 characters in a name: those to be seen stand there, the others do not
     text = data.decode()
     escaped = {int(h, 16) for h in re.findall(r"\\u\{([0-9a-f]{4,})\}", text)}
-    escaped |= {int(h, 16) for h in re.findall(r"\\x(?:c2\\x)?([0-9a-f]{2})", text)}
-    escaped |= {9} if "\\t" in text else set()
+    escaped |= {int(h, 16) for h in re.findall(r"\\x\{(?:c2\}\\x\{)?([0-9a-f]{2})\}", text)}
     tried = {cp for cp in range(1, 0x110000) if chr(cp) not in "\n;" and not 0xD800 <= cp < 0xE000}
     assert escaped == tried & hidden, [hex(cp) for cp in escaped ^ (tried & hidden)]
     seen = {ord(c) for c in text} - {0x0A}
