@@ -592,12 +592,16 @@ export class Flame {
 			// What ends here keeps its room free.
 			const used = high * need / (need + free || 1);
 			if (used <= 2) return 0;
-			let heads = w * h - area;
+			let heads = w * h - area, any = false;
 			// Those that are drawn as one are no less than what is beside them.
 			const order = kids.map((_, k) => k).sort((a, b) => needs[b] - needs[a]);
 			squarify(order.map(k => needs[k]), x + 2, y + head, w - 4, used, (k, kx, ky, kw, kh) => {
-				if (kw >= 3 && kh >= 3) heads += put(kids[order[k]], kx, ky, kw, kh);
+				if (kw < 3 || kh < 3) return;
+				heads += put(Object.assign(kids[order[k]], {rank: order[k]}), kx, ky, kw, kh);
+				any = true;
 			});
+			if (!any) return 0; // it is drawn as one that calls nothing
+			o.kids.sort((a, b) => a.rank - b.rank); // the heaviest first, as keys go
 			now.set(o.i, heads);
 			return heads;
 		};
