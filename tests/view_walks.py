@@ -79,8 +79,23 @@ x = main["left"] + main["width"] * 989 / high
 b.mouse("mouseMoved", x, main["top"] + 4)
 b.mouse("mouseMoved", x + 1, main["top"] + 2 + 15 + 6)
 check("a hint at the call has its stack and its time: " + text(".tip").replace("\n", " | "), b.wait("document.querySelector('.tip').style.display === 'block' && document.querySelector('.tip').textContent.includes('Load')") and "40.00 ms" in text(".tip") and "Tick" in text(".tip") and "level.cpp:30" in text(".tip"))
+# Frame 60 is from 960 ms on, for 50.
+frame = [main["left"] + main["width"] * t / high for t in (960, 1010)]
+hint = b.run("document.querySelector('.tip').getBoundingClientRect().toJSON()")
+check("... beside the frame and above its lanes, the time in a column", (hint["right"] <= frame[0] or hint["left"] >= frame[1]) and hint["bottom"] <= main["top"] and b.run("[...document.querySelectorAll('.tip .num')].every(e => getComputedStyle(e).textAlign === 'right')"))
+# Of the pixels at the right end, where "33.3 ms" stands on a ground of its own, the darkest and the lightest.
+READ = """(() => { const c = document.querySelector('.tracks canvas'), k = devicePixelRatio, d = c.getContext('2d').getImageData(c.width - 46 * k, 2 * k, 44 * k, 40 * k).data, l = [];
+    for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) l.push([.2126, .7152, .0722].reduce((a, f, j) => { const v = d[i + j] / 255; return a + f * (v > .04045 ? ((v + .055) / 1.055) ** 2.4 : v / 12.92); }, .05));
+    return Math.max(...l) / Math.min(...l); })()"""
+check("a label outside of the selection is read: contrast %.1f, at least 4.5" % b.run(READ), b.run(READ) >= 4.5)
 worker = next(r for n, r in canvases if n == "Worker")
 check("a thread's time: 10 jobs of 5 ms in 1634 are 3 %", "in calls 3 %" in text(".tracks .track:last-child .now") and worker["height"] > 10)
+
+# From 975 to 1000 ms Tick and Load are all the time: the inner one has the only row, the other is in the subtitle.
+b.go("#view=timeline&zoom=975000000-1000000000")
+check("calls around all that is seen take no row: " + text(".tracks .track .now"), b.wait("[...document.querySelectorAll('.track')].find(t => t.querySelector('.name').textContent.includes('Main')).querySelector('canvas').clientHeight === 24")
+      and any(l.endswith("Tick") for l in text(".tracks .track .now").split("\n")))
+b.go("#view=timeline&frame=60..60")
 
 # --- zoom is in the address, and Back undoes it; a range is chosen by a drag
 b.run("document.querySelector('.timeline').focus()")

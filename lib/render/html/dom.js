@@ -26,11 +26,12 @@ const tip = make("div", {class: "tip", role: "tooltip"});
 document.body.append(tip);
 
 export function showTip(event, title, lines) {
-	tip.replaceChildren(make("b", {}, title), ...lines.map(l => seen("\n" + l)));
+	tip.replaceChildren(make("b", {}, title), ...lines.map(l => typeof l === "string" ? seen("\n" + l) : l));
 	tip.style.display = "block";
 	const r = tip.getBoundingClientRect(), below = event.clientY + 18;
 	tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - r.width - 8)) + "px";
 	tip.style.top = Math.max(4, below + r.height > innerHeight ? event.clientY - r.height - 10 : below) + "px";
+	return tip;
 }
 
 export function hideTip() {

@@ -17,6 +17,7 @@ export const named = true;
 export const fits = has => has.frames || has.timed;
 // What changes in the address without a new question.
 export const light = ["zoom"];
+const LOW = {frames: 64, live: 92, rate: 28, counter: 28};
 const UNFOLDED = 8, ROWS = 20000, PIXELS = 1500;
 
 const nice = ns => { const ten = 10 ** Math.floor(Math.log10(Math.max(1, ns))); return Math.max(1, Math.round([1, 2, 5, 10].map(k => k * ten).find(k => k >= ns))); };
@@ -42,7 +43,7 @@ export class Timeline {
 			t.say = make("div", {class: "now"});
 			if (t.legend && !this.o.strip) t.height = Math.max(t.height, 46 + 15 * t.legend.length);
 			const fold = t.foldable ? () => { t.open = !t.open; t.name.firstChild.textContent = t.open ? "▾" : "▸"; this.drawNow(); } : null;
-			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
+			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.about || t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
 			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend, true) : null), t.canvas);
 		};
 		this.map = {id: "map", title: this.m.span, height: 44, now: () => say("drag to zoom")};
@@ -142,12 +143,25 @@ export class Timeline {
 		this.draw();
 		clearTimeout(this.hint);
 		const show = () => {
-			const i = lower(this.m.start, at + 1e-6) - 1, lines = i >= 0 && at <= this.m.end[i] ? this.m.about(i) : [];
+			const i = lower(this.m.start, at + 1e-6) - 1, inside = i >= 0 && at <= this.m.end[i], lines = inside ? this.m.about(i) : [], frame = inside && this.m.framed ? [this.m.start[i], this.m.end[i]] : null;
 			const call = t.hit && t.hit(at, event.offsetY);
-			const more = t.tip ? t.tip(at, call) : [], head = i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
-			if (this.element.isConnected && this.cursor === at) showTip(event, head, [...[...lines, say("at {0}", this.m.unit === "ns" ? format("ns", Math.round(at)) : count(Math.round(at)))].reduce((out, l, k) => { if (k % 2) out[out.length - 1] += " · " + l; else out.push(l); return out; }, []), ...more]);
+			const more = t.tip ? t.tip(at, call, frame) : [], head = i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
+			if (!this.element.isConnected || this.cursor !== at) return;
+			const when = say("at {0}", this.m.unit === "ns" ? this.axis.label(at, Math.max(1, (this.axis.to - this.axis.from) / 2000)) : count(Math.round(at)));
+			this.beside(showTip(event, head, [...(lines.length ? [lines[0] + " · " + when, lines.slice(1).join(" · ")] : [when]).filter(Boolean), ...more]), event, t, frame);
 		};
 		this.hint = setTimeout(show, 80);
+	}
+
+	// The hint stands beside the frame, where there is more room, so that what is in it stays in sight; one of calls above
+	// those of all threads.
+	beside(tip, event, t, frame) {
+		const c = this.ruler.canvas.getBoundingClientRect(), r = tip.getBoundingClientRect(), all = this.element.getBoundingClientRect(), at = v => Math.max(c.left, Math.min(c.right, c.left + this.axis.x(v)));
+		const [a, b] = frame ? frame.map(at) : [event.clientX, event.clientX], side = v => v + r.width + 16 <= innerWidth;
+		const [low, high] = side(b) || a - r.width - 16 >= 0 ? [a, b] : [event.clientX, event.clientX], right = innerWidth - high >= low;
+		tip.style.left = Math.max(4, Math.min(innerWidth - r.width - 8, right ? high + 12 : low - r.width - 12)) + "px";
+		const thread = t instanceof Calls && this.tracks.find(o => o instanceof Calls), edge = Math.min(innerHeight, all.bottom) - r.height - 4;
+		tip.style.top = Math.max(4, Math.min(edge, thread ? Math.max(all.top, thread.row.getBoundingClientRect().top - r.height - 4) : event.clientY + 18)) + "px";
 	}
 
 	key(event) {
@@ -177,10 +191,13 @@ export class Timeline {
 	}
 
 	moved() {
+		this.moving = true;
 		this.draw();
 		clearTimeout(this.settling);
 		this.settling = setTimeout(() => {
 			if (!this.element.isConnected) return;
+			this.moving = false;
+			this.draw();
 			const a = this.axis;
 			if (this.o.zoomed) this.o.zoomed(a.whole() ? null : a.from, a.to);
 			this.refine();
@@ -234,10 +251,15 @@ export class Timeline {
 		this.ruler.say.textContent = axis.whole() ? "" : say("zoom {0} ×", ((axis.high - axis.low) / (axis.to - axis.from)).toFixed(1));
 		const view = this.element.getBoundingClientRect(), low = Math.max(0, view.top), high = innerHeight;
 		for (const t of this.tracks) {
+			if (t.layout) t.layout(axis, this.moving);
 			if (t.canvas.style.height !== t.height + "px") t.canvas.style.height = t.height + "px";
+			t.row.classList.toggle("low", t.height < 38);
+		}
+		for (const t of this.tracks) {
 			const r = t.row.getBoundingClientRect();
 			if (r.bottom < low - 100 || r.top > high + 100) continue;
 			const p = this.brush(t.canvas, t.height);
+			axis.over = [];
 			t.draw(p, axis, t.height, get);
 			if (range) {
 				const a = Math.max(0, axis.x(range[0])), b = Math.min(this.width, axis.x(range[1]));
@@ -250,8 +272,9 @@ export class Timeline {
 				if (a > 0 && a < this.width) p.fillRect(a, 0, 1, t.height);
 				if (b > 0 && b < this.width) p.fillRect(b, 0, 1, t.height);
 			}
+			for (const f of axis.over) f();
 			const now = t.now ? t.now(this.cursor) : "";
-			if (t.said !== now) { t.said = now; t.say.textContent = now; }
+			if (t.said !== now) { t.said = now; t.say.textContent = t.say.title = now; }
 		}
 		if (!this.o.strip) { this.drawMap(range, get); if (!this.map.said) { this.map.said = this.map.now(); this.map.say.textContent = this.map.said; } }
 		const seen = this.cursor !== null && this.cursor >= axis.from && this.cursor <= axis.to;
@@ -311,7 +334,7 @@ export function along(doc, framed, numbers) {
 	m.about = i => {
 		const r = rows[i], out = [];
 		if (framed && r.duration_ns) out.push(say("took {0}", format("ns", r.duration_ns)));
-		if (live && r[live] !== null) out.push(say("live {0}", format("bytes", r[live])));
+		if (live && r[live] !== null) out.push(say(framed ? "live {0} at the end of the frame" : "live {0} at the end of the step", format("bytes", r[live])));
 		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1}", format("bytes", r[m.real]), count(r.count ?? 0)));
 		return out;
 	};
@@ -405,13 +428,13 @@ export async function tracksOf(context, m, file, prefix) {
 		const area = fits ? new Area("live", title(say("Live memory")), 108, Float64Array.from(m.unit === "ns" ? lines.x : lines.x.map((_, i) => i)), lines.lines, say(lanes[by]))
 			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: "bytes", y: m.rows.map(r => r[m.live])}], "");
 		if (fits && fine) area.finer = finer(area, m, asked);
-		if (fits) area.legend = lines.lines.map((l, i) => [tone(l.key === "others" ? 6 : i), labelled(brief(l.title))]);
+		if (fits) area.legend = area.named(l => labelled(brief(l.title)));
 		// What the area shows is live after each frame; the peak was within one.
 		const key = m.live.replace("live", "peak"), peaks = m.rows.map(r => r[key] ?? null), most = Math.max(...peaks.filter(v => v !== null)), i = peaks.indexOf(most);
 		if (i >= 0 && most >= area.levels.most) area.peak = {t: (m.start[i] + m.end[i]) / 2, value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
 		tracks.push(area);
 	}
-	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "bytes a frame" : "bytes a step")));
+	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "per frame" : "per step")));
 	if (!m.real && !m.live) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
 		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
 	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
@@ -441,7 +464,9 @@ class Detail {
 		const {m} = this, all = await this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS));
 		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || b.busy - a.busy), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
 		return list.map((t, i) => {
-			const c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, say("tid {0} · in calls {1} %", t.tid, (100 * t.busy / (m.high - m.low)).toFixed(0)));
+			// Of a thread that one call takes as a whole its time in calls tells nothing.
+			const part = 100 * t.busy / (m.high - m.low), c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 ? "" : say("in calls {0} %", part.toFixed(0)));
+			c.about = say("thread {0}, tid {1}", t.name, t.tid);
 			c.coarse = t;
 			c.foldable = true;
 			c.open = i < UNFOLDED;
@@ -467,7 +492,7 @@ class Detail {
 // The frames of a selection, as "140..140" says.
 export function framesOf(range) {
 	const [a, b] = range.split("..");
-	return b === undefined || a === b ? say("frame {0}", a) : say("frames {0}", range);
+	return b === undefined || a === b ? say("frame {0}", a) : say("frames {0}", a + "–" + b);
 }
 
 // Who called a site, by the first of its stacks: lines of "    name  file:line", the innermost first.
@@ -515,7 +540,12 @@ export async function show(context) {
 	let line = null;
 	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, () => line) : null;
 	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
-	tracks.push(...calls);
+	if (calls.length) {
+		// All threads in sight, as far as that can be: what is around them is low, and counters come last.
+		for (const t of tracks) t.height = LOW[t.id.replace(/:.*/, "")] || t.height;
+		const last = t => t instanceof Counter;
+		tracks.splice(0, tracks.length, ...tracks.filter(t => !last(t)), ...calls, ...tracks.filter(last));
+	}
 	if (!calls.length && m.real && all.length === 1) {
 		// Of captures of allocations: what each thread allocates.
 		const a = await context.ask(["frames", "--chart", m.real, "--by", "thread", ...(m.every ? ["--every", m.every] : []), ...context.filters(["frame", "time"]), "-n", "64", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; });

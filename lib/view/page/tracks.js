@@ -5,6 +5,7 @@ import {Levels, lower} from "./axis.js";
 import {format, count, shown, matcher} from "./format.js";
 import {kindOf} from "./flame.js";
 import {named, fit, fitName, place, tenths} from "./parts.js";
+import {make} from "./dom.js";
 
 export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1e9 / 120};
 // Of a display of 60 Hz, unless a limit is given: what tracemill-table(5) counts as missed, and what is over the budget.
@@ -14,6 +15,9 @@ export const refreshes = (ns, limit = BUDGETS["60"]) => say("{0} refreshes of {1
 
 const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
 export const tone = i => TONES[Math.min(i, 6)];
+
+// What is to be read is drawn last: a veil over what is not selected does not dim it.
+const over = (axis, f) => axis.over ? axis.over.push(f) : f();
 
 // A text on a ground of its own, so that what is below does not run through it.
 const label = (g, text, x, y, get, color) => {
@@ -25,17 +29,17 @@ const label = (g, text, x, y, get, color) => {
 	g.fillText(text, x, y);
 };
 
-const scale = (g, text, w, y, get) => {
-	const wide = g.measureText(text).width + 8;
-	g.globalAlpha = .8;
+const scale = (g, text, axis, y, get) => over(axis, () => {
+	const wide = g.measureText(text).width + 8, w = axis.width;
+	g.globalAlpha = .9;
 	g.fillStyle = get("--panel");
 	g.fillRect(w - wide, y - 8, wide, 15);
 	g.globalAlpha = 1;
-	g.fillStyle = get("--faint");
+	g.fillStyle = get("--ink2");
 	g.textAlign = "right";
 	g.fillText(text, w - 4, y);
 	g.textAlign = "left";
-};
+});
 
 const line = (g, y, w, color, dashed) => {
 	g.strokeStyle = color;
@@ -106,7 +110,7 @@ export class Frames {
 		for (const s of steps) {
 			const at = y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7;
 			if (said - at < 15) continue;
-			scale(g, tenths(format("ns", s)), w, said = at, get);
+			scale(g, tenths(format("ns", s)), axis, said = at, get);
 		}
 		// The worst have their number and time beside them, where there is room.
 		const taken = [];
@@ -116,9 +120,11 @@ export class Frames {
 			const text = "▼ " + (this.m.number[worst] ?? "") + " · " + format("ns", v), wide = g.measureText(text).width + 8, to = x + wide + 70 > w ? x - wide - 4 : x + 3, at = v > high * .8 ? Math.max(9, y(v) + 7) : y(v) - 7;
 			if (to < 0 || taken.some(([a, b, c]) => to < b && to + wide > a && Math.abs(c - at) < 15)) continue;
 			taken.push([to, to + wide, at]);
-			g.font = "600 " + g.font.replace(/^\d+ (?=\d)/, "");
-			label(g, text, to, at, get, this.missed(v) > 1 ? "--bad" : "--warn");
-			g.font = g.font.replace(/^600 /, "");
+			over(axis, () => {
+				g.font = "600 " + g.font.replace(/^\d+ (?=\d)/, "");
+				label(g, text, to, at, get, this.missed(v) > 1 ? "--bad" : "--warn");
+				g.font = g.font.replace(/^600 /, "");
+			});
 			if (taken.length > 4) break;
 		}
 	}
@@ -140,7 +146,7 @@ export class Area {
 		Object.assign(this, {id, title, height, note});
 		this.take(x, lines);
 		this.type = lines[0].type;
-		this.legend = lines.length > 1 ? lines.map((l, i) => [tone(l.key === "others" ? 6 : i), l.title]) : null;
+		this.legend = lines.length > 1 ? this.named(l => l.title) : null;
 	}
 
 	// A line that is there keeps its colour.
@@ -150,6 +156,12 @@ export class Area {
 		this.lines = lines.slice().sort((a, b) => at(a) - at(b));
 		this.sum = Float64Array.from(x, (_, i) => lines.reduce((a, l) => a + Math.max(0, l.y[i] || 0), 0));
 		this.levels = new Levels(this.sum);
+	}
+
+	// For a legend: the lines that are two pixels high somewhere.
+	named(f) {
+		const tall = this.lines.map(l => l.y.reduce((a, v) => Math.max(a, v || 0), 0) >= this.levels.most * .02);
+		return this.lines.map((l, i) => [tone(l.key === "others" ? 6 : i), f(l)]).filter((_, i) => tall[i] || !tall.some(Boolean));
 	}
 
 	draw(g, axis, h, get) {
@@ -200,24 +212,24 @@ export class Area {
 			g.globalAlpha = .5;
 			line(g, y(v), w, get("--line2"), false);
 			g.globalAlpha = 1;
-			if (!this.peak || Math.abs(y(v) - y(this.peak.value)) > 14 || axis.x(this.peak.t) < w - 160) scale(g, format(this.type, v), w, Math.max(8, y(v)), get);
+			scale(g, format(this.type, v), axis, Math.max(8, y(v)), get);
 		}
-		if (this.peak) {
-			const x = axis.x(this.peak.t), py = y(this.peak.value);
-			if (x >= 0 && x <= w) {
-				g.fillStyle = get("--text");
-				g.beginPath(); g.arc(x, py, 3, 0, 7); g.fill();
-				const text = this.peak.text, wide = g.measureText(text).width, to = x + wide + 90 > w ? x - wide - 8 : x + 7;
-				label(g, text, to, Math.max(8, py - 1), get, "--text");
-			}
-		}
+		// The peak's name stands above what is drawn, with a line to it; left of the scale.
+		const x = this.peak ? axis.x(this.peak.t) : -1;
+		if (x >= 0 && x <= w) over(axis, () => {
+			const text = this.peak.text, py = y(this.peak.value), wide = g.measureText(text).width, to = Math.max(4, Math.min(x - wide / 2, w - wide - 72));
+			g.fillStyle = g.strokeStyle = get("--text");
+			g.beginPath(); g.arc(x, py, 3, 0, 7); g.fill();
+			g.beginPath(); g.moveTo(x, py); g.lineTo(Math.max(to, Math.min(to + wide + 3, x)), x > to + wide + 3 ? 7 : 13); g.stroke();
+			g.fillText(text, to, 7);
+		});
 	}
 
 	at(t) { return lower(this.x, t + 1e-6) - 1; }
 
 	now(t) {
 		const i = t === null ? -1 : this.at(t);
-		return i < 0 ? this.note || "" : say("{0} at the cursor", format(this.type, this.sum[i]));
+		return i < 0 ? this.note || "" : say("{0} live at the cursor", format(this.type, this.sum[i]));
 	}
 
 	tip(t) {
@@ -240,10 +252,10 @@ export class Rate {
 		const high = Math.max(this.levels.most, 1), part = v => this.root ? Math.sqrt(Math.max(0, v) / high) : Math.max(0, v) / high;
 		bars(axis, this.m.start, this.m.end, this.levels, this.y, (x, wide, v) => {
 			const tall = Math.max(v > 0 ? 1 : 0, part(v) * (h - 6));
-			g.fillStyle = get(this.root && v > this.usual && v > high / 4 ? "--bad-fill" : this.color);
+			g.fillStyle = get(this.root && v > this.usual && v > high / 4 ? "--o4" : this.color);
 			g.fillRect(x, h - tall, Math.max(1, wide - (wide > 3 ? 1 : 0)), tall);
 		});
-		if (!axis.map) scale(g, say("max {0}", format(this.type, this.levels.most)) + (this.root ? " √" : ""), axis.width, 9, get);
+		if (!axis.map) scale(g, this.root ? say("max {0}, square-root scale", format(this.type, this.levels.most)) : say("max {0}", format(this.type, this.levels.most)), axis, 9, get);
 	}
 
 	at(t) { return lower(this.m.start, t + 1e-6) - 1; }
@@ -276,7 +288,7 @@ export class Counter {
 		});
 		g.stroke();
 		g.lineWidth = 1;
-		scale(g, say("max {0}", format(this.type, high)), axis.width, h - 9, get);
+		scale(g, say("max {0}", format(this.type, high)), axis, h - 9, get);
 	}
 
 	now(t) {
@@ -305,7 +317,7 @@ export class Marks {
 			const next = j < b ? axis.x(this.at[j]) : axis.width, more = j - i > 1 ? " +" + (j - i - 1) : "";
 			g.fillStyle = get(TONE[(r.level || "").toLowerCase()] || "--o2");
 			g.fillRect(x, 3, 2, h - 6);
-			if (next - x > 40) { g.fillStyle = get("--text"); g.fillText(fit(g, shown(r.text || "") + more, next - x - 10), x + 5, h / 2); }
+			if (next - x > 40) over(axis, () => { g.fillStyle = get("--text"); g.fillText(fit(g, shown(r.text || "") + more, next - x - 10), x + 5, h / 2); });
 		}
 	}
 
@@ -324,16 +336,18 @@ export class Marks {
 }
 
 export const BAR = 15, DEPTH = 24;
+const THIN = 8, NAMED = 26, STRIP = 5;
 
 // Calls of a thread as nested bars. coarse: of the whole capture; fine: of what is seen, or null. Each is {from, to, levels:
-// [{start, end, rows}]}.
+// [{start, end, rows}]}. It is as high as what is seen needs: calls around all of that are one strip at its top, and a
+// row where none has room for its name is thin.
 export class Calls {
 	constructor(title, note) {
-		Object.assign(this, {id: "thread:" + title, title, note, coarse: null, fine: null, open: true});
+		Object.assign(this, {id: "thread:" + title, title, note, coarse: null, fine: null, open: true, around: [], lines: [], of: null});
 	}
 
 	get levels() { return (this.coarse || this.fine || {levels: []}).levels; }
-	get height() { return 4 + BAR * Math.max(1, this.open ? Math.min(DEPTH, this.levels.length) : 1); }
+	get height() { return Math.max(24, this.lines.reduce((y, l) => Math.max(y, l.y + l.high), 0) + 2); }
 
 	// What is seen best at a place.
 	parts(axis) {
@@ -345,30 +359,74 @@ export class Calls {
 		return out.filter(([, a, b]) => b > a);
 	}
 
+	// The rows for what is seen. moving: none becomes less meanwhile.
+	layout(axis, moving) {
+		const of = [axis.from, axis.to, axis.width, this.coarse, this.fine, this.open, moving];
+		if (this.of && of.every((v, i) => v === this.of[i])) return;
+		this.of = of;
+		const parts = this.parts(axis), slack = (axis.to - axis.from) * .02, wide = [], around = [];
+		let whole = true;
+		for (let k = 0; k < DEPTH && parts.some(([p]) => p.levels[k]); k++) {
+			let most = -1, one = null, all = whole;
+			for (const [p, from, to] of parts) {
+				const l = p.levels[k] || {start: [], end: [], rows: []};
+				let i = Math.max(0, lower(l.end, from)), n = 0;
+				for (; i < l.start.length && l.start[i] < to; i++, n++) {
+					most = Math.max(most, (Math.min(to, l.end[i]) - Math.max(from, l.start[i])) / (axis.to - axis.from) * axis.width);
+					if (!(l.start[i] <= from + slack && l.end[i] >= to - slack) || l.rows[i].calls > 1) all = false;
+					one = l.rows[i];
+				}
+				if (n !== 1) all = false;
+			}
+			if (most < 0) break;
+			wide.push(most);
+			whole = all;
+			if (all) around.push(one);
+		}
+		if (around.length && around.length >= wide.length) around.pop();
+		if (moving && this.around.length < around.length) around.length = this.around.length;
+		const before = new Map(moving ? this.lines.map(l => [l.k, l]) : []);
+		this.around = around;
+		this.lines = [];
+		let y = around.length ? 2 + STRIP : 2;
+		for (let k = around.length; k < (this.open ? Math.max(wide.length, ...before.keys(), 0) : around.length + 1); k++) {
+			const high = wide[k] > NAMED || before.has(k) && before.get(k).high === BAR ? BAR : THIN;
+			this.lines.push({k, y, high});
+			y += high;
+		}
+	}
+
 	draw(g, axis, h, get) {
-		const ink = get("--on-flame"), colors = {own: get("--own"), library: get("--library"), script: get("--script")}, w = axis.width, hit = get("--hit");
+		const ink = get("--on-flame"), colors = {own: get("--own"), library: get("--library"), script: get("--script")}, w = axis.width, hit = get("--hit"), kind = r => r.kind || (r.kind = kindOf(r.function, r.file));
+		const color = r => this.match && this.match(r.function) ? hit : colors[kind(r)];
 		g.font = "11px " + get("--mono");
 		const letter = g.measureText("m").width;
+		this.around.forEach(r => {
+			const x = Math.max(0, axis.x(r.start_ns));
+			g.fillStyle = this.around.some(o => this.match && this.match(o.function)) ? hit : color(r);
+			g.fillRect(x, 2, Math.min(w, axis.x(r.start_ns + r.duration_ns)) - x, STRIP - 1);
+		});
 		for (const [part, from, to] of this.parts(axis)) {
 			const left = axis.x(from), right = axis.x(to);
-			part.levels.slice(0, this.open ? DEPTH : 1).forEach((l, k) => {
-				const y = 2 + k * BAR;
+			for (const {k, y, high} of this.lines) {
+				const l = part.levels[k];
+				if (!l) continue;
 				let last = -1;
 				for (let i = Math.max(0, lower(l.end, from)); i < l.start.length && l.start[i] < to; i++) {
 					const x = Math.max(left, axis.x(l.start[i])), e = Math.min(right, axis.x(l.end[i])), wide = e - x;
 					if (e < last + .6 && wide < 1) continue;
 					last = Math.max(e, x + 1);
 					const r = l.rows[i];
-					g.fillStyle = this.match && this.match(r.function) ? hit : colors[r.kind || (r.kind = kindOf(r.function, r.file))];
-					g.fillRect(x, y, Math.max(1, wide - (wide > 3 ? 1 : 0)), BAR - 1);
-					if (this.picked === r) { g.strokeStyle = get("--text"); g.lineWidth = 2; g.strokeRect(x + 1, y + 1, Math.max(1, wide - 3), BAR - 3); g.lineWidth = 1; }
-					if (wide > 26) {
+					g.fillStyle = color(r);
+					g.fillRect(x, y, Math.max(1, wide - (wide > 3 ? 1 : 0)), high - 1);
+					if (this.picked === r) { g.strokeStyle = get("--text"); g.lineWidth = 2; g.strokeRect(x + 1, y + 1, Math.max(1, wide - 3), high - 3); g.lineWidth = 1; }
+					if (wide > NAMED && high === BAR) over(axis, () => {
 						g.fillStyle = ink;
 						const name = shown(named(r.function)), more = r.calls > 1 ? " ×" + count(r.calls) : "", room = Math.min(wide, w) - 7;
 						g.fillText((name.length + more.length) * letter > room ? fitName(g, name, room, letter) : name + more, x + 3, y + BAR / 2);
-					}
+					});
 				}
-			});
+			}
 		}
 	}
 
@@ -390,18 +448,28 @@ export class Calls {
 	}
 
 	hit(t, y) {
-		const k = Math.floor((y - 2) / BAR);
-		return k < 0 ? null : this.find(t, k);
+		if (this.around.length && y < 2 + STRIP) return this.find(t, this.around.length - 1);
+		const line = this.lines.find(l => y >= l.y && y < l.y + l.high);
+		return line ? this.find(t, line.k) : null;
 	}
 
 	now(t) {
-		const s = t === null ? [] : this.stack(t);
-		return s.length ? shown(named(s[s.length - 1].function)) : this.note || "";
+		const s = t === null ? [] : this.stack(t), last = name => name.endsWith("}::operator()") ? "{lambda}" : name.replace(/^.*::(?=\w+$)/s, ""), around = this.around.map(r => shown(last(named(r.function)))).join(" > ");
+		return s.length > this.around.length ? shown(named(s[s.length - 1].function)) : [this.note, around].filter(Boolean).join(" · ");
 	}
 
-	// What is open then, the innermost first; the one under the pointer has a mark.
-	tip(t, call) {
-		return this.stack(t).reverse().map(r => (r === call ? "▸ " : "") + shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "") + "   " + format("ns", r.duration_ns) + (r.file ? "   " + place(r.file, r.line) : ""));
+	// What is open then, the innermost first, in columns; the one under the pointer has a mark. What is around
+	// all that is seen, or is far longer than the frame, tells nothing of it.
+	tip(t, call, frame) {
+		const all = this.stack(t), beyond = r => !frame || r.start_ns < frame[0] && r.start_ns + r.duration_ns > frame[1];
+		const longer = (r, k) => beyond(r) && (k < this.around.length || frame && k + 1 < all.length && r.duration_ns > 10 * (frame[1] - frame[0]));
+		let first = 0;
+		while (first < all.length && all[first] !== call && longer(all[first], first)) first++;
+		const rows = all.slice(first).reverse();
+		return rows.length ? [make("div", {class: "opened"}, ...rows.flatMap(r => {
+			const kind = r.kind || (r.kind = kindOf(r.function, r.file));
+			return [make("i", {class: kind}), make("span", {class: "file" + (r === call ? " strong" : "")}, shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "")), make("span", {class: "num"}, format("ns", r.duration_ns)), make("code", {class: "file"}, place(r.file, r.line))];
+		}))] : [];
 	}
 
 	search(text) { this.match = text ? matcher(text) : null; }
