@@ -62,7 +62,7 @@ check("the overview comes first, with the worst frame: " + tile("worst"), b.wait
 # The worker's job is no cause: in it 5 of 50 ms passed.
 b.run("[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Worst frames')).querySelector('.rank').id = 'first-worst'")
 worst = "#first-worst"
-check("the worst frame has its cause, not the call around it: " + text(worst).replace("\n", " "), all(t in text(worst) for t in ("60", "Load", "2 missed", "50.00 ms", "level.cpp:30", "40.0 ms", "← Tick")))
+check("the worst frame has its cause, not the call around it: " + text(worst).replace("\n", " "), all(t in text(worst) for t in ("60", "Load", "2 missed", "50.00 ms", "level.cpp:30", "40.0 of 50.00 ms", "← Tick")))
 check("it says nothing of events and stacks first", "events" not in text("main") and "stacks" not in text("main"))
 check("a tile leads to it", after(lambda: b.click(".tile[data-tile=worst]")) and address_has("view") == "timeline" and address_has("frame") == "60..60")
 check("the range is a chip: " + text(".chip[data-filter=frame]"), text(".chip[data-filter=frame]") == "frame 60")
@@ -144,6 +144,15 @@ check("without calls the worst frame has who allocates most in it, and all that 
 b.go("#view=timeline")
 check("live memory is asked for by steps of time", b.wait("performance.getEntriesByType('resource').some(e => /--chart.*--every/.test(decodeURIComponent(e.name)))"))
 check("two sites of one function are one line: " + text(".track .legend"), b.wait("!!document.querySelector('.track .legend')") and sorted(text(".track .legend > span").split("\n")) == ["load", "temp"])
+p.terminate()
+p.wait()
+
+# --- what came after the first quarter, 4200 of 5200 bytes, and by one step of 4000
+p, address = serve("step.tmt")
+b.open(address)
+later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Live, allocated after frame 4'))?.textContent"
+check("what is live at the end, but from the first five frames", b.wait(later) and all(t in b.run(later) for t in ("4.1 of 5.1 KiB", "ui::open", "76.9%", "← tick", "log", "3.9%")) and "load" not in b.run(later))
+check("growth is one step: " + tile("growth"), tile("growth") == "+3.9KiB at frame 12" and "1 step" in text(".tile[data-tile=growth] .tag"))
 p.terminate()
 p.wait()
 

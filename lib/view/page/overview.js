@@ -8,7 +8,7 @@ import {kindOf} from "./flame.js";
 import {late, missed, refreshes} from "./tracks.js";
 import {section} from "./ask.js";
 import {Table} from "./table.js";
-import {Timeline, rowsOf, tracksOf} from "./timeline.js";
+import {Timeline, rowsOf, tracksOf, nice, known} from "./timeline.js";
 import {nothing} from "./document.js";
 
 export const title = "Overview";
@@ -62,31 +62,62 @@ export function callers(text) {
 	return (switches.short && own.length ? own : all).map(brief);
 }
 
+// "33.3 of 37.21 ms": the unit once, where both have one.
+function ofWhole(part, whole) {
+	const [a, unit] = unitOf(part), [, other] = unitOf(whole);
+	return say("{0} of {1}", unit === other ? a : part, whole);
+}
+
 // A row of a short list.
-// time: what passed in it, of what the value is.
+// time: what passed in it, of what the value is, both as texts.
 function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, by = []}, open) {
 	const bar = make("i", {class: color});
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
 	return make("button", {type: "button", class: "rank", onclick: open}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
-		make("span", {class: "s file"}, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, tenths(time)) : null, chain(by), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "s file"}, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
 
-function list(title, side, t, key, color, context, more, why) {
+// whole: of what the shares are, where that is not the table's.
+function list(title, side, t, key, color, context, more, why, whole) {
 	const rows = t ? t.rows.slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
 	if (!rows.length) return card(title, "", none(say("None"), why));
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
-		return rank(r, {value: format(c.type, r[key]), part: r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, where: place(r.file, r.line), by: callers(r.callers)},
+		return rank(r, {value: format(c.type, r[key]), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, where: place(r.file, r.line), by: callers(r.callers)},
 			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
 	}));
+}
+
+// The list of what is live at the end as it was allocated after the first quarter: what loading left is in the list of the peak.
+async function afterLoading(context, m, n) {
+	const {state: s, files} = context, all = first(n, "live_real", "live_requested"), at = Math.floor(m.start.length / 4);
+	if (s.frame || s.time || files.length !== 1 || m.several || at < 2 || !all) return null;
+	const framed = m.framed, quarter = nice((m.high - m.low) / 4), range = framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: quarter + "ns.."} : null;
+	if (!range) return null;
+	const a = await context.ask(["top", ...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v]), "-n", "5", "--table", "live"]), t = a.doc && section(a.doc, "table", "live"), later = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested");
+	if (!t || later === undefined || later === null) return null;
+	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), word = framed ? say("frame {0}", m.number[at - 1]) : format("ns", quarter);
+	return list(say("Live, allocated after {0}", word), ofWhole(format("bytes", later), format("bytes", all)), t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after {0} is live at the end.", word), all);
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
 
 const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
+
+// Where what is live rose for good: frames or steps that have together four fifths of all growth, at most three. null: it
+// rose in more.
+function risesOf(values) {
+	const y = values.filter(v => v !== null), at = values.map((v, i) => v === null ? -1 : i).filter(i => i >= 0);
+	// What is less later was not for good.
+	for (let i = y.length - 2; i >= 0; i--) y[i] = Math.min(y[i], y[i + 1]);
+	const all = y.at(-1) - y[0], up = y.map((v, i) => [i ? v - y[i - 1] : 0, at[i]]).sort((a, b) => b[0] - a[0]).slice(0, 3);
+	if (y.length < 12 || all < y.at(-1) * .05) return null;
+	for (let k = 1, sum = 0; k <= 3; k++) if ((sum += up[k - 1][0]) >= all * .8) return {all, sum, steps: up.slice(0, k)};
+	return null;
+}
 
 function tiles(context, n, facts, m, doc) {
 	const out = [], rows = m ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined);
@@ -135,7 +166,12 @@ function tiles(context, n, facts, m, doc) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to: address({view: "memory"})}));
+			const rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => "+" + format("bytes", x), step = rises && rises.steps[0];
+			if (rises) {
+				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
+				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);
+				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to: address({view: "memory"})}));
+			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to: address({view: "memory"})}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: live ? say("Too few frames or steps for a slope.") : noFrees}));
 	}
 	if (!what.memory && top && top.totals && top.totals.length) {
@@ -196,16 +232,17 @@ export async function show(context) {
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
 	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format("bytes", first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"})));
-	if (live) cards.push(list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
+	let atEnd = null, slowest = null;
+	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
 	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"})));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
-		cards.push(card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+		cards.push(slowest = card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
 			const skipped = k === "duration_ns" ? missed(r[k]) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k]) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k]);
-			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},
+			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},
 				() => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
 		})));
 	}
@@ -216,6 +253,14 @@ export async function show(context) {
 	page.replaceChildren(head, lists, strip);
 	context.begin(page);
 	const m = await along;
+	if (m && slowest && m.framed && known(m.rows, "duration_ns")) {
+		const cost = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => tenths(format("ns", cost[Math.max(0, Math.ceil(cost.length * k) - 1)]));
+		slowest.querySelector(".sp").textContent = "p50 " + p(.5) + " · p99 " + p(.99);
+	}
+	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
+		const later = await afterLoading(context, m, n).catch(e => { if (e.name === "AbortError") throw e; return null; });
+		if (later) atEnd.replaceWith(later);
+	}
 	// The tiles are of the selected range; the strip is of all.
 	fill(m && (context.state.frame || context.state.time) ? await rows(true) : m);
 	if (m) {

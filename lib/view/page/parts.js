@@ -81,26 +81,6 @@ export function middle(text, more = {}) {
 	return make("span", {class: "mid file", title: text, ...more}, make("span", {}, text.slice(0, text.length - end)), make("span", {}, text.slice(text.length - end)));
 }
 
-// Calls, the nearest first: as many as there is room for, each whole; without their scopes where else not even two have room.
-export function chain(names) {
-	const text = names.map(n => "← " + n).join(" "), last = n => n.replace(/^.*?((?:[\w~]+|operator\W+)(?:<.*>)?)$/s, "$1");
-	const calls = names.map(n => make("span", {}, "← " + n)), more = make("span", {}, "← …"), e = make("span", {class: "chain", title: text}, ...calls, more);
-	if (!names.length) return make("span", {class: "chain"});
-	redraws(e, () => {
-		e.classList.remove("cut");
-		const fits = () => e.scrollWidth <= e.clientWidth;
-		const show = n => { calls.forEach((c, i) => { c.hidden = i >= n; }); more.hidden = n === calls.length; };
-		for (const [f, least] of [[n => n, Math.min(2, names.length)], [last, 1]]) {
-			calls.forEach((c, i) => { c.textContent = "← " + f(names[i]); });
-			for (let n = calls.length; n >= least && n > 0; n--) { show(n); if (fits()) return; }
-		}
-		show(1);
-		more.hidden = true;
-		e.classList.add("cut");
-	});
-	return e;
-}
-
 // Where the parts of a name begin, behind each "::" that is in no bracket.
 function scopes(name) {
 	const out = [];
@@ -110,6 +90,35 @@ function scopes(name) {
 		else if (depth === 0 && name.startsWith("::", i)) out.push(++i + 1);
 	}
 	return out;
+}
+
+// A name without the scopes that it has in common with the one before it.
+export function near(name, before) {
+	const a = scopes(name), b = scopes(before);
+	let cut = 0;
+	for (let i = 0; i < a.length && a[i] === b[i] && name.slice(0, a[i]) === before.slice(0, b[i]); i++) cut = a[i];
+	return name.slice(cut);
+}
+
+// Calls, the nearest first, of the function `of`: all with the scopes that tell them from the one before, where there is
+// room; else as many as there is room for without scopes, each whole.
+export function chain(names, of = "") {
+	const text = names.map(n => "← " + n).join(" "), last = n => n.replace(/^.*?((?:[\w~]+|operator\W+)(?:<.*>)?)$/s, "$1");
+	const calls = names.map(n => make("span", {}, "← " + n)), more = make("span", {}, "…"), e = make("span", {class: "chain", title: text}, ...calls, more);
+	if (!names.length) return make("span", {class: "chain"});
+	redraws(e, () => {
+		e.classList.remove("cut");
+		const fits = () => e.scrollWidth <= e.clientWidth;
+		const show = n => { calls.forEach((c, i) => { c.hidden = i >= n; }); more.hidden = n === calls.length; };
+		for (const [f, least] of [[(n, i) => near(n, i ? names[i - 1] : of), names.length], [last, 1]]) {
+			calls.forEach((c, i) => { c.textContent = "← " + f(names[i], i); });
+			for (let n = calls.length; n >= least && n > 0; n--) { show(n); if (fits()) return; }
+		}
+		show(1);
+		more.hidden = true;
+		e.classList.add("cut");
+	});
+	return e;
 }
 
 // The end of a name is what tells it from others: shorter and shorter forms of it, with one mark where it was cut.

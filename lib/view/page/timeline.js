@@ -20,7 +20,7 @@ export const light = ["zoom"];
 const LOW = {frames: 64, live: 92, rate: 28, counter: 28};
 const UNFOLDED = 8, ROWS = 20000, PIXELS = 1500;
 
-const nice = ns => { const ten = 10 ** Math.floor(Math.log10(Math.max(1, ns))); return Math.max(1, Math.round([1, 2, 5, 10].map(k => k * ten).find(k => k >= ns))); };
+export const nice = ns => { const ten = 10 ** Math.floor(Math.log10(Math.max(1, ns))); return Math.max(1, Math.round([1, 2, 5, 10].map(k => k * ten).find(k => k >= ns))); };
 
 export class Timeline {
 	// o: m (rows along the axis), tracks, selected [from, to] or null, select(from, to or null), zoom [from, to] or null,
@@ -306,7 +306,7 @@ export class Timeline {
 
 // --- what is asked
 
-const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undefined && r[k] !== 0);
+export const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undefined && r[k] !== 0);
 
 // The rows of frames, or of steps of time where there are none, along the axis. null: nothing has a time.
 export function along(doc, framed, numbers) {
@@ -518,7 +518,7 @@ async function selection(context, m) {
 		make("tbody", {}, ...t.rows.map((r, i) => {
 			const bar = make("i"), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by ? make("span", {class: "fill"}, bar) : "");
 			bar.style.width = 100 * (r[by] || 0) / most + "%";
-			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => p.pick(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own))));
+			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => p.pick(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
 		})));
 	const box = make("div", {class: "in", hidden: true}, p.box);
 	list.addEventListener("click", () => { box.hidden = false; });
