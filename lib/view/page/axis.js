@@ -64,11 +64,11 @@ export class Axis {
 		return {step, at: out};
 	}
 
-	// A time as all ticks of this step have it.
-	label(t, step) {
+	// A time as all ticks of this step have it; with more digits than they have.
+	label(t, step, more = 0) {
 		if (this.unit !== "ns") return format("count", Math.round(t));
 		const [unit, word] = step >= 1e8 ? [1e9, "s"] : step >= 1e5 ? [1e6, "ms"] : step >= 100 ? [1e3, "µs"] : [1, "ns"];
-		return (t / unit).toFixed(Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9))) + " " + word;
+		return (t / unit).toFixed(Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9)) + more) + " " + word;
 	}
 }
 

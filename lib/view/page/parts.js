@@ -103,11 +103,11 @@ export function near(name, before) {
 // Calls, the nearest first, of the function `of`: all with the scopes that tell them from the one before, where there is
 // room; else as many as there is room for without scopes, each whole.
 export function chain(names, of = "") {
-	const text = names.map(n => "← " + n).join(" "), last = n => n.replace(/^.*?((?:[\w~]+|operator\W+)(?:<.*>)?)$/s, "$1");
+	const text = names.map(n => "← " + n).join(" "), last = n => n.slice(scopes(n).pop() || 0);
 	const calls = names.map(n => make("span", {}, "← " + n)), more = make("span", {}, "…"), e = make("span", {class: "chain", title: text}, ...calls, more);
 	if (!names.length) return make("span", {class: "chain"});
 	redraws(e, () => {
-		e.classList.remove("cut");
+		e.classList.remove("clipped");
 		const fits = () => e.scrollWidth <= e.clientWidth;
 		const show = n => { calls.forEach((c, i) => { c.hidden = i >= n; }); more.hidden = n === calls.length; };
 		for (const [f, least] of [[(n, i) => near(n, i ? names[i - 1] : of), names.length], [last, 1]]) {
@@ -116,7 +116,7 @@ export function chain(names, of = "") {
 		}
 		show(1);
 		more.hidden = true;
-		e.classList.add("cut");
+		e.classList.add("clipped");
 	});
 	return e;
 }

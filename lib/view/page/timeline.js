@@ -147,7 +147,7 @@ export class Timeline {
 			const call = t.hit && t.hit(at, event.offsetY);
 			const more = t.tip ? t.tip(at, call, frame) : [], head = i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
 			if (!this.element.isConnected || this.cursor !== at) return;
-			const when = say("at {0}", this.m.unit === "ns" ? this.axis.label(at, Math.max(1, (this.axis.to - this.axis.from) / 2000)) : count(Math.round(at)));
+			const when = say("at {0}", this.m.unit === "ns" ? this.axis.label(at, this.axis.ticks().step, 2) : count(Math.round(at)));
 			this.beside(showTip(event, head, [...(lines.length ? [lines[0] + " · " + when, lines.slice(1).join(" · ")] : [when]).filter(Boolean), ...more]), event, t, frame);
 		};
 		this.hint = setTimeout(show, 80);
@@ -335,7 +335,7 @@ export function along(doc, framed, numbers) {
 		const r = rows[i], out = [];
 		if (framed && r.duration_ns) out.push(say("took {0}", format("ns", r.duration_ns)));
 		if (live && r[live] !== null) out.push(say(framed ? "live {0} at the end of the frame" : "live {0} at the end of the step", format("bytes", r[live])));
-		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1}", format("bytes", r[m.real]), count(r.count ?? 0)));
+		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1} blocks", format("bytes", r[m.real]), count(r.count ?? 0)));
 		return out;
 	};
 	m.span = (timed ? format("ns", high - low) : "") + (framed ? (timed ? " · " : "") + say("{0} frames", count(n)) : "");
@@ -434,7 +434,7 @@ export async function tracksOf(context, m, file, prefix) {
 		if (i >= 0 && most >= area.levels.most) area.peak = {t: (m.start[i] + m.end[i]) / 2, value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
 		tracks.push(area);
 	}
-	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "per frame" : "per step")));
+	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "/ frame" : "/ step")));
 	if (!m.real && !m.live) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
 		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
 	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
@@ -541,8 +541,11 @@ export async function show(context) {
 	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, () => line) : null;
 	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
 	if (calls.length) {
-		// All threads in sight, as far as that can be: what is around them is low, and counters come last.
-		for (const t of tracks) t.height = LOW[t.id.replace(/:.*/, "")] || t.height;
+		// Beside a selection all threads are in sight, as far as that can be: what is around them is low. Counters come last.
+		if (s.frame || s.time) {
+			for (const t of tracks) t.height = LOW[t.id.replace(/:.*/, "")] || t.height;
+			for (const t of calls) t.dense = true;
+		}
 		const last = t => t instanceof Counter;
 		tracks.splice(0, tracks.length, ...tracks.filter(t => !last(t)), ...calls, ...tracks.filter(last));
 	}

@@ -234,7 +234,8 @@ export class Area {
 
 	tip(t) {
 		const i = this.at(t);
-		return i < 0 ? [] : this.lines.map(l => [l.y[i] || 0, labelled(named(l.title)) + ": " + format(l.type, l.y[i] || 0)]).filter(([v]) => v).reverse().map(([, s]) => s);
+		const lines = i < 0 ? [] : this.lines.map((l, k) => [l.y[i] || 0, l, k]).filter(([v]) => v).reverse();
+		return lines.length ? [make("div", {class: "opened"}, ...lines.flatMap(([v, l, k]) => [make("i", {class: "c" + (l.key === "others" ? 7 : Math.min(k, 6) + 1)}), make("span", {class: "file"}, labelled(named(l.title))), make("span", {class: "num"}, format(l.type, v)), make("span")]))] : [];
 	}
 }
 
@@ -339,8 +340,8 @@ export const BAR = 15, DEPTH = 24;
 const THIN = 8, NAMED = 26, STRIP = 5;
 
 // Calls of a thread as nested bars. coarse: of the whole capture; fine: of what is seen, or null. Each is {from, to, levels:
-// [{start, end, rows}]}. It is as high as what is seen needs: calls around all of that are one strip at its top, and a
-// row where none has room for its name is thin.
+// [{start, end, rows}]}. It is as high as what is seen needs: the levels whose call is around all of that are one strip at its top, and a
+// row where none has room for its name is thin if it is dense.
 export class Calls {
 	constructor(title, note) {
 		Object.assign(this, {id: "thread:" + title, title, note, coarse: null, fine: null, open: true, around: [], lines: [], of: null});
@@ -370,13 +371,14 @@ export class Calls {
 			let most = -1, one = null, all = whole;
 			for (const [p, from, to] of parts) {
 				const l = p.levels[k] || {start: [], end: [], rows: []};
-				let i = Math.max(0, lower(l.end, from)), n = 0;
-				for (; i < l.start.length && l.start[i] < to; i++, n++) {
+				let covers = false;
+				for (let i = Math.max(0, lower(l.end, from)); i < l.start.length && l.start[i] < to; i++) {
 					most = Math.max(most, (Math.min(to, l.end[i]) - Math.max(from, l.start[i])) / (axis.to - axis.from) * axis.width);
-					if (!(l.start[i] <= from + slack && l.end[i] >= to - slack) || l.rows[i].calls > 1) all = false;
+					if (l.start[i] > from + slack || l.end[i] < to - slack || l.rows[i].calls > 1) continue;
+					covers = true;
 					one = l.rows[i];
 				}
-				if (n !== 1) all = false;
+				all = all && covers;
 			}
 			if (most < 0) break;
 			wide.push(most);
@@ -390,7 +392,7 @@ export class Calls {
 		this.lines = [];
 		let y = around.length ? 2 + STRIP : 2;
 		for (let k = around.length; k < (this.open ? Math.max(wide.length, ...before.keys(), 0) : around.length + 1); k++) {
-			const high = wide[k] > NAMED || before.has(k) && before.get(k).high === BAR ? BAR : THIN;
+			const high = !this.dense || wide[k] > NAMED || before.has(k) && before.get(k).high === BAR ? BAR : THIN;
 			this.lines.push({k, y, high});
 			y += high;
 		}
@@ -401,13 +403,15 @@ export class Calls {
 		const color = r => this.match && this.match(r.function) ? hit : colors[kind(r)];
 		g.font = "11px " + get("--mono");
 		const letter = g.measureText("m").width;
-		this.around.forEach(r => {
-			const x = Math.max(0, axis.x(r.start_ns));
-			g.fillStyle = this.around.some(o => this.match && this.match(o.function)) ? hit : color(r);
-			g.fillRect(x, 2, Math.min(w, axis.x(r.start_ns + r.duration_ns)) - x, STRIP - 1);
-		});
 		for (const [part, from, to] of this.parts(axis)) {
-			const left = axis.x(from), right = axis.x(to);
+			const left = axis.x(from), right = axis.x(to), found = this.around.some(r => this.match && this.match(r.function));
+			// The strip has those beside what is around all, too.
+			for (const l of part.levels.slice(0, this.around.length))
+				for (let i = Math.max(0, lower(l.end, from)); i < l.start.length && l.start[i] < to; i++) {
+					const x = Math.max(left, axis.x(l.start[i]));
+					g.fillStyle = found ? hit : color(l.rows[i]);
+					g.fillRect(x, 2, Math.max(1, Math.min(right, axis.x(l.end[i])) - x), STRIP - 1);
+				}
 			for (const {k, y, high} of this.lines) {
 				const l = part.levels[k];
 				if (!l) continue;
@@ -448,7 +452,7 @@ export class Calls {
 	}
 
 	hit(t, y) {
-		if (this.around.length && y < 2 + STRIP) return this.find(t, this.around.length - 1);
+		if (y < 2 + STRIP) for (let k = this.around.length - 1; k >= 0; k--) { const r = this.find(t, k); if (r) return r; }
 		const line = this.lines.find(l => y >= l.y && y < l.y + l.high);
 		return line ? this.find(t, line.k) : null;
 	}
