@@ -59,9 +59,9 @@ END
 	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
 	for i in {0..19}; do
 		echo "frame $i $((i * 16))000000"
-		[ $i != 0 ] || echo "alloc malloc main;load@load.cpp:3 1000 1000000 - 4096"
-		[ $i != 12 ] || echo "alloc malloc main;ui::tick@tick.cpp:4;ui::open@open.cpp:7 4000 193000000 - 8192"
-		[ $i != 15 ] || echo "alloc malloc main;log@log.cpp:2 200 241000000 - 16384"
+		[ "$i" != 0 ] || echo "alloc malloc main;load@load.cpp:3 1000 1000000 - 4096"
+		[ "$i" != 12 ] || echo "alloc malloc main;ui::tick@tick.cpp:4;ui::open@open.cpp:7 4000 193000000 - 8192"
+		[ "$i" != 15 ] || echo "alloc malloc main;log@log.cpp:2 200 241000000 - 16384"
 	done
 } | "$GEN/script" >step.tmt
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt

@@ -99,8 +99,8 @@ async function afterLoading(context, m, n) {
 	if (!range) return null;
 	const a = await context.ask(["top", ...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v]), "-n", "5", "--table", "live"]), t = a.doc && section(a.doc, "table", "live"), later = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested");
 	if (!t || later === undefined || later === null) return null;
-	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), word = framed ? say("frame {0}", m.number[at - 1]) : format("ns", quarter);
-	return list(say("Live, allocated after {0}", word), ofWhole(format("bytes", later), format("bytes", all)), t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after {0} is live at the end.", word), all);
+	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), after = framed ? say("Live, allocated after frame {0}", m.number[at - 1]) : say("Live, allocated after {0}", format("ns", quarter));
+	return list(after, ofWhole(format("bytes", later), format("bytes", all)), t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), all);
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
@@ -111,10 +111,11 @@ const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: 
 // rose in more.
 function risesOf(values) {
 	const y = values.filter(v => v !== null), at = values.map((v, i) => v === null ? -1 : i).filter(i => i >= 0);
-	// What is less later was not for good.
+	// What is less later was not for good; where most was not, steps are no answer.
+	const high = Math.max(...y) - y[0];
 	for (let i = y.length - 2; i >= 0; i--) y[i] = Math.min(y[i], y[i + 1]);
 	const all = y.at(-1) - y[0], up = y.map((v, i) => [i ? v - y[i - 1] : 0, at[i]]).sort((a, b) => b[0] - a[0]).slice(0, 3);
-	if (y.length < 12 || all < y.at(-1) * .05) return null;
+	if (y.length < 12 || all < y.at(-1) * .05 || all < high * .5) return null;
 	for (let k = 1, sum = 0; k <= 3; k++) if ((sum += up[k - 1][0]) >= all * .8) return {all, sum, steps: up.slice(0, k)};
 	return null;
 }
