@@ -186,7 +186,7 @@ b.go("#view=calls")
 check("its source has the numbers of the graph: what the library's code below it has is its own", b.wait("document.querySelector('.sandwich .me')?.textContent.includes('keep')") and
       after(lambda: b.click(".four .row[data-i='%d']" % next(i for i, r in enumerate(text(".four .row .cell.text:first-child").split("\n")) if r == "fill"), (40, 10))) and
       b.wait("[...document.querySelectorAll('.four .source .hot .cost')].filter(e => e.textContent === %s).length === 1" % json.dumps(size(50000))))
-check("... in one column, where self and total are the same", text(".four .source th").split("\n") == ["requested" if "requested" in text(".four .source th") else "real", "line", "source"])
+check("... in one column, where self and total are the same", text(".four .source th").split("\n") == ["requested" if "requested" in text(".four .source th") else "allocated", "line", "source"])
 check("the line of its caller, with the bytes", b.wait("document.querySelector('.lines-of a')?.textContent === %s" % json.dumps("mainmain.cpp:5" + size(50000) + "100.00%")))
 b.go("#view=calls")
 b.wait("document.querySelectorAll('.four .row').length > 2")
@@ -230,7 +230,7 @@ check("live memory by type: three types and the others", len(lines["lines"]) == 
 shown = b.run("location.hash")
 b.go("#view=calls&sort=live")
 heads = b.wait("document.querySelectorAll('.four .row').length > 2") and text(".four [role=columnheader]").split("\n")
-check("calls: the numbers beside the shares are those of the graph: %s" % heads, "live real total" in heads and "real total" not in heads and text(".four .card .hd .grows > .faint").split("\n") == ["live real", "live real"])
+check("calls: the numbers beside the shares are those of the graph: %s" % heads, "still live total" in heads and "allocated total" not in heads and text(".four .card .hd .grows > .faint").split("\n") == ["still live", "still live"])
 first = report("tm-top", "--by", "function", "--cumulative", "--hide-library", "--sort", "live", "-n", "1", "--table", "top", "whole.tmt")["sections"][0]["rows"][0]
 nodes = report("tm-top", "--by", "stack", "--hide-library", "--sort", "live", "-n", "1", "--table", "stacks", "whole.tmt")["sections"][0]["nodes"]
 cells = b.run("[...document.querySelectorAll('.four .row[data-i=\"0\"] .cell')].map(e => e.textContent)")

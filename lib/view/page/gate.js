@@ -5,19 +5,39 @@ import {card} from "./cards.js";
 import {Table} from "./table.js";
 import {named, place} from "./parts.js";
 import {make, button} from "./dom.js";
-import {some, count} from "./format.js";
+import {some, count, format} from "./format.js";
 
 // Of each verdict its colour and its sign, the worst first.
 const MARKS = {fail: ["up", "✕"], inconclusive: ["warn", "?"], waived: ["warn", "!"], skipped: ["", "–"], improved: ["ok", "✓"], pass: ["ok", "✓"]}, ORDER = Object.keys(MARKS);
 
 export const badge = (word, text) => make("span", {class: "tag " + MARKS[word][0]}, MARKS[word][1] + " " + (text || translated(word)));
 
+// Whole numbers with marks between their thousands, as the page's other numbers have them.
+const thousands = text => text && text.replace(/(?<![\w.:/#-])\d{4,}(?![\w:/-]|\.\d)/g, d => count(+d));
+
+// The difference column of a table of changes that a rule is about: the one whose numbers read as the rule's do. Null: none does.
+export function metricOf(t, rule) {
+	const plain = (c, v) => c.type === "count" ? String(v) : format(c.type, v).replaceAll(",", ""), about = b => /^(.*) -> (.*?) \(/.exec(b.measured || "");
+	for (const b of [rule, ...rule.breaches]) {
+		const sides = about(b), rows = b.file ? t.rows.filter(r => r.file === b.file && r.line === b.line) : [(t.totals || []).at(-1)];
+		const c = sides && t.columns.find(c => c.key.startsWith("delta_") && rows.some(r => r && ["base", "new"].every((side, k) => plain(c, r[side + c.key.slice(5)]) === sides[k + 1])));
+		if (c) return c;
+	}
+	return null;
+}
+
+// Of a difference column, the row that changed most towards more, or towards less.
+export const mostOf = (t, c, less) => t.rows.reduce((a, r) => (less ? -1 : 1) * (r[c.key] || 0) > (less ? -1 : 1) * (a ? a[c.key] : 0) ? r : a, null);
+
+// As --sort of the programs names the metric of a column.
+export const sortOf = c => ({self_ns: "self-time", total_ns: "total-time", mean_ns: "mean-time", lifetime_ns: "lifetime"})[c.key.replace(/^delta_/, "")] || c.key.replace(/^delta_/, "").replaceAll("_", "-");
+
 function table(checks) {
 	const columns = [["name", "rule, and what it is about"], ["verdict", "verdict"], ["measured", "base, new"], ["limit", "limit"], ["told", "smallest difference"], ["message", "why"], ["waiver", "waived"]];
 	const rules = checks.rules.slice().sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
 	// What a rule says of itself alone is not said twice.
 	const below = r => r.breaches.length === 1 && r.breaches[0].measured === r.measured && !r.breaches[0].told && r.breaches[0].subject === "(total)" ? [] : r.breaches;
-	const rows = rules.flatMap(r => [{...r, name: r.rule, _depth: 0}, ...below(r).map(b => ({...b, name: b.subject, _depth: 1}))]);
+	const rows = rules.flatMap(r => [{...r, name: r.rule, _depth: 0}, ...below(r).map(b => ({...b, name: b.subject, _depth: 1}))]).map(r => ({...r, measured: thousands(r.measured)}));
 	return {title: checks.title || "", tree: true, rows, columns: columns.map(([key, title]) => ({key, title, type: "text"})), notes: []};
 }
 
@@ -29,11 +49,11 @@ function sentence(rule, most) {
 	const b = rule.breaches.find(x => x.verdict === rule.verdict) || rule.breaches[0];
 	if (!b || !b.fact) return null;
 	const text = detailed(b.fact, true), at = text.indexOf(b.subject), name = b.file ? b.subject.replace(/ \([^()]*:\d+\)$/, "") : b.subject, by = /\((.*)\)$/.exec(b.measured || "");
-	const what = at < 0 ? [text] : [text.slice(0, at), make("b", {class: "file", title: b.subject}, named(name)), b.file ? make("code", {}, " " + place(b.file, b.line)) : "", text.slice(at + b.subject.length)];
+	const what = at < 0 ? [thousands(text)] : [thousands(text.slice(0, at)), make("b", {class: "file", title: b.subject}, named(name)), b.file ? make("code", {}, " " + place(b.file, b.line)) : "", thousands(text.slice(at + b.subject.length))];
 	const caller = b.callers ? [" ", say("Called by {0}.", named(b.callers.split(" < ")[0]))] : [];
 	const worst = most ? [" ", most.most ? say("Most of it:") : say("The largest part:"), " ", make("b", {class: "file", title: most.name}, named(most.name)), most.file ? make("code", {}, " " + place(most.file, most.line)) : "", " ",
 		make("span", {class: "up"}, most.delta), say(" ({0})", most.metric) + (most.caller ? say(", called by {0}", named(most.caller)) : "") + say("sentence|.")] : [];
-	return make("p", {class: "sentence"}, badge(rule.verdict, rule.rule), " ", ...what, " ", by ? make("span", {class: rule.verdict === "fail" ? "up" : ""}, by[1] + say("sentence|.")) : "", ...caller, ...worst);
+	return make("p", {class: "sentence"}, badge(rule.verdict, rule.rule), " ", ...what, " ", by ? make("span", {class: rule.verdict === "fail" ? "up" : ""}, thousands(by[1]) + say("sentence|.")) : "", ...caller, ...worst);
 }
 
 // most(rule): see sentence(); it may be nothing.

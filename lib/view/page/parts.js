@@ -182,6 +182,9 @@ export function tenths(text) {
 	return rest !== "%" ? short + rest : short === "0.0" && +m[1] ? "<0.1%" : short === "100.0" && +m[1] < 100 ? ">99.9%" : short + rest;
 }
 
+// A metric in the page's words; a terminal's stands on hover.
+export const plainly = text => text && text.replace(/\blive real\b/, "still live").replace(/\b(peak|freed) real\b/, "$1").replace(/\breal\b/, "allocated");
+
 // As a word of a command in a terminal.
 export function quote(word) {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";

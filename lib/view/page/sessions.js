@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The page of a server of sessions: the list of runs, the trend of a metric over builds, two runs side by side. Its
 // state is its address: #view=trend&sort=peak&branch=main.
-import {panel, segments, quote, named} from "./parts.js";
+import {panel, segments, quote, named, place} from "./parts.js";
 import {make, button, hideTip, showTip, pencil, redraws} from "./dom.js";
 import {shown as seen, format} from "./format.js";
 import {draw, nothing} from "./document.js";
 import {Table} from "./table.js";
-import {badge, verdict} from "./gate.js";
+import {badge, verdict, metricOf, mostOf, sortOf} from "./gate.js";
 import {card} from "./cards.js";
 
 const el = id => document.getElementById(id), main = el("view"), EVERY_MS = 2000;
@@ -28,8 +28,8 @@ function go(changes, quiet) {
 	else location.hash = hash;
 }
 
-async function get(path) {
-	const r = await fetch(path, {signal: running && running.signal}), text = await r.text();
+async function get(path, signal = running && running.signal) {
+	const r = await fetch(path, {signal}), text = await r.text();
 	if (!r.ok) throw new Error(text.trim());
 	return JSON.parse(text);
 }
@@ -57,45 +57,84 @@ function rowsOf() {
 const columns = [["build", "build", "text"], ["machine", "device", "text"], ["branch", "branch", "text"], ["date", "date", "text"], ["duration_ns", "duration", "ns"], ["peak", "peak", "bytes"],
 	["p99_ns", "p99 frame", "ns"], ["frames", "frames", "count"], ["verdict", "verdict", "text"], ["reason", "reason", "text"], ["note", "note", "text"], ["labels", "labels", "text"], ["file", "file", "text"]];
 
-// What the policy says of a run, by the captures of both; it stays while the page does.
-const judged = new Map(), judging = new Set();
+// What the policy says of a run, by the captures of both; it stays while the page does. With it, of each metric the
+// function that grew most, and that which shrank most.
+const judged = new Map(), tried = new Set(), waiting = new Set();
 const pairOf = (base, r) => "session/" + base.session + "-" + r.session + "/";
-const asked = async pair => { const doc = await get(pair + "ask?q=" + encodeURIComponent("compare --gate " + quote(list.gate))); judged.set(pair, doc.sections.find(x => x.kind === "checks")); };
+async function asked(pair) {
+	const doc = await get(pair + "ask?q=" + encodeURIComponent(["compare", "--by", "site", "-n", "1000", "--gate", quote(list.gate)].join(" ")), null), checks = doc.sections.find(x => x.kind === "checks"), t = doc.sections.find(x => x.name === "changes"), most = new Map();
+	const told = (c, r) => r && r[c.key] && {name: r.site || r.function || r.type, file: r.file, line: r.line, delta: format(c.type, r[c.key], undefined, true)};
+	for (const c of t ? t.columns : []) if (c.key.startsWith("delta_") && c.type !== "percent") most.set(sortOf(c), {more: told(c, mostOf(t, c)), less: told(c, mostOf(t, c, true))});
+	const rule = checks && brokenOf(checks), c = rule && t && metricOf(t, rule);
+	judged.set(pair, {...checks, most, metric: c ? sortOf(c) : null});
+	for (const f of waiting) f();
+}
+
+// The rule that failed; else one that cannot be decided.
+const brokenOf = checks => checks.rules.find(x => x.verdict === "fail") || checks.rules.find(x => x.verdict === "inconclusive");
+
+// What is judged of a run: [its base, what the policy says].
+function judgedOf(r, all) {
+	const base = r.run && list.gate && r.kept ? baseOf(r, all) : null;
+	return [base, base && judged.get(pairOf(base, r))];
+}
 
 // A verdict and why: that of the policy where it was asked, else what was sent with the run.
 const SENT = {green: ["pass", "passed"], red: ["fail", "failed"]};
 function reasonOf(r, rows) {
-	const base = r.run && list.gate && r.kept ? baseOf(r, rows) : null, checks = base && judged.get(pairOf(base, r)), sent = SENT[r.status];
+	const [base, checks] = judgedOf(r, rows), sent = SENT[r.status];
 	if (!r.run) return null;
 	if (checks) {
-		const broken = checks.rules.find(x => x.verdict === "fail") || checks.rules.find(x => x.verdict === "inconclusive"), b = broken && (broken.breaches.find(x => x.verdict === broken.verdict) || broken), by = broken && (/, ([^,]*)\)$/.exec(b.measured || "") || [])[1];
-		return (broken ? broken.rule + (by ? " " + by : "") + (b.limit ? say(" (limit {0})", b.limit) : "") + (b.file ? ", " + named(b.subject) : "") : say("the policy passes")) + say(", against build {0}", base.build);
+		const broken = brokenOf(checks), b = broken && (broken.breaches.find(x => x.verdict === broken.verdict) || broken), by = broken && (/, ([^,]*)\)$/.exec(b.measured || "") || [])[1], most = broken && !b.file && checks.metric && checks.most.get(checks.metric).more;
+		return (broken ? broken.rule + (by ? " " + by : "") + (b.limit ? say(" (limit {0})", b.limit) : "") + (b.file ? ", " + named(b.subject) : most ? say(": {0} {1}", named(most.name), most.delta) : "") : say("the policy passes")) + say(", against build {0}", base.build);
 	}
-	if (sent) return sent[0] === "fail" ? list.gate ? base ? say("sent with the run; not judged yet") : say("sent with the run; no green run before it of this branch and device") : say("sent with the run; there is no policy here") : null;
-	return list.gate ? base ? say("not judged yet: click the run") : say("no green run before it of this branch and device") : say("no status was sent, and there is no policy here");
+	const later = base && (pending(r, base) ? say("being judged") : say("not judged yet: click the run"));
+	if (sent) return sent[0] === "fail" ? list.gate ? say("sent with the run") + say("; ") + (later || say("no green run before it of this branch and device")) : say("sent with the run; there is no policy here") : null;
+	return list.gate ? later || say("no green run before it of this branch and device") : say("no status was sent, and there is no policy here");
 }
 function verdictOf(r, rows) {
-	const base = r.run && list.gate && r.kept ? baseOf(r, rows) : null, checks = base && judged.get(pairOf(base, r)), sent = SENT[r.status];
+	const [, checks] = judgedOf(r, rows), sent = SENT[r.status];
 	if (!r.run) return null;
 	if (sent) return badge(sent[0], say(sent[1]));
 	return checks ? checks.counts.fail ? badge("fail", say("failed")) : checks.counts.inconclusive ? badge("inconclusive", say("cannot tell")) : badge("pass", say("passed")) : badge("skipped", say("no verdict"));
 }
+const failedOf = (r, all) => r.status === "red" || r.status !== "green" && (x => !!x && !!x.counts.fail)(judgedOf(r, all)[1]);
 
-// The runs that failed, and the newest of each branch and device, are judged of themselves where their captures are
-// small: few, and one after the other.
-const MOST_JUDGED = 4, SMALL = 32 << 20;
-async function judgeNewest(rows, done) {
-	const seen = new Set(), size = x => (list.sessions.find(s => s.id === x.session) || {}).bytes || Infinity;
-	const todo = rows.filter(r => { const k = r.branch + "\n" + r.machine, first = !seen.has(k); if (r.run) seen.add(k); return r.run && r.kept && (r.status === "red" || first && r.status !== "green"); }).slice(0, MOST_JUDGED);
-	for (const r of todo) {
-		const base = baseOf(r, rows), pair = base && pairOf(base, r);
-		if (!base || judged.has(pair) || judging.has(pair) || size(r) + size(base) > SMALL) continue;
-		judging.add(pair);
-		try {
-			await asked(pair);
-			done();
-		} catch { judging.delete(pair); }
+// A reason in its column: in two lines where one is too short, and without its last words where two are.
+const ruler = document.createElement("canvas").getContext("2d");
+const wide = (text, font) => { ruler.font = font + getComputedStyle(document.documentElement).getPropertyValue("--sans"); return ruler.measureText(text).width; };
+function twoLines(text, width) {
+	const room = width - 18, parts = text.match(/[\u3000-\uffef]|[^\s\u3000-\uffef]+\s*|\s+/gu) || [], lines = ["", ""];
+	if (wide(text, "12px ") <= room) return null;
+	let k = 0, n = 0;
+	for (; n < parts.length; n++) {
+		const more = lines[k] + parts[n];
+		if (wide(k ? more.trimEnd() + " …" : more.trimEnd(), "11px ") <= room || !lines[k]) lines[k] = more;
+		else if (k++) break;
+		else n--;
 	}
+	return make("span", {class: "two", title: text}, lines[0].trimEnd(), make("br"), lines[1].trimEnd() + (n < parts.length ? " …" : ""));
+}
+
+// Runs in sight are judged of themselves where their captures are small, the newest first, one after the other; those
+// that were sent as failed, too. There is an end to it.
+const MOST_JUDGED = 60, SMALL = 32 << 20;
+let judging = false;
+const sizeOf = x => (list.sessions.find(s => s.id === x.session) || {}).bytes || Infinity;
+const pending = (r, base) => tried.size < MOST_JUDGED && !tried.has(pairOf(base, r)) && sizeOf(r) + sizeOf(base) <= SMALL || judging === pairOf(base, r);
+async function judgeSeen(inSight) {
+	if (judging || !list.gate) return;
+	judging = true;
+	try {
+		for (;;) {
+			const all = rowsOf(), todo = [...inSight(), ...all.filter(r => r.status === "red")].filter(r => r.run && r.kept && r.status !== "green").map(r => [r, all.find(o => o.run === r.run)]).filter(([, r]) => r).map(([, r]) => [r, baseOf(r, all)]);
+			const next = todo.find(([r, base]) => base && !judged.has(pairOf(base, r)) && pending(r, base));
+			if (!next) break;
+			tried.add(judging = pairOf(next[1], next[0]));
+			await asked(judging).catch(() => {});
+		}
+	} finally { judging = false; }
+	for (const f of waiting) f();
 }
 function judge(base, r) {
 	const box = make("div", {id: "verdict", "aria-live": "polite"}), address = pairOf(base, r);
@@ -110,6 +149,7 @@ function judge(base, r) {
 		}
 	};
 	if (judged.has(address)) show();
+	else if (pending(r, base)) { box.append(make("p", {class: "faint"}, say("being judged"))); waiting.add(() => { if (box.isConnected && judged.has(address)) show(); }); }
 	else box.append(make("div", {class: "tools"}, button(say("judge by the policy, against run {0}", base.run), ask, {id: "judge"})));
 	return box;
 }
@@ -141,32 +181,56 @@ function details(r, s, base) {
 	return panel(say("Run {0}", r.run || "–"), r.date, ...box);
 }
 
+let chose = false;
 function showRuns(s) {
-	const fits = r => (!s.branch || r.branch === s.branch) && (!s.machine || r.machine === s.machine), rows = rowsOf().filter(fits);
+	const fits = r => (!s.branch || r.branch === s.branch) && (!s.machine || r.machine === s.machine), all = rowsOf(), rows = all.filter(fits);
 	const old = table && table.element.isConnected ? table.grid.scrollTop : 0;
 	command(["list", list.store, ...s.branch ? ["--branch", s.branch] : [], ...s.machine ? ["--machine", s.machine] : []]);
 	if (!rows.length) return [nothing(list.runs.length || list.sessions.length ? say("Nothing is left by these filters.") : say("No session is there yet. Send one: curl -T FILE ADDRESS, with the address of uploads that tm-view printed."))];
-	// Two clicks choose two runs; the bar says which, and compares them.
-	const pick = r => !r.run ? go({run: "s" + r.session, from: null, to: null}) : s.from && !s.to && String(r.run) !== s.from ? go({to: String(r.run), run: null}) : go({run: String(r.run), from: String(r.run), to: null});
-	const all = rowsOf(), one = s.run && all.find(r => s.run === (r.run ? String(r.run) : "s" + r.session)), newest = rows.find(r => r.date);
-	const why = (r, all) => [r.state, reasonOf(r, all)].filter(Boolean).join(say("; ")) || null;
-	for (const r of rows) r.reason = why(r, all);
-	const side = r => r.run && String(r.run) === s.from ? "A" : r.run && s.to && String(r.run) === s.to ? "B" : null;
-	const cell = (c, r) => c.key === "verdict" ? verdictOf(r, all) : c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, newest.date)) : c.key === "build" && side(r) ? make("span", {}, make("span", {class: "tag picked-side"}, side(r)), " ", r.build || "–") : null;
-	table = new Table({name: "sessions", title: say("Sessions"), tree: false, columns: columns.map(([key, title, type]) => ({key, title, type, difference: false})), rows},
+	// Two clicks choose two runs; the bar says which, and compares them. Where nobody chose, they are the newest run that
+	// the policy failed, and its base.
+	const choose = to => { chose = true; go(to); };
+	const pick = r => !r.run ? choose({run: "s" + r.session, from: null, to: null}) : s.from && !s.to && String(r.run) !== s.from ? choose({to: String(r.run), run: null}) : choose({run: String(r.run), from: String(r.run), to: null});
+	const one = s.run && all.find(r => s.run === (r.run ? String(r.run) : "s" + r.session)), newest = rows.find(r => r.date), timed = rows.some(r => r.date && !r.date.endsWith("T00:00:00Z"));
+	let pair = s;
+	const side = r => r.run && String(r.run) === pair.from ? "A" : r.run && pair.to && String(r.run) === pair.to ? "B" : null;
+	const cell = (c, r, width) => c.key === "verdict" ? verdictOf(r, all) : c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, newest.date, timed)) : c.key === "build" && side(r) ? make("span", {}, make("span", {class: "tag picked-side"}, side(r)), " ", r.build || "–") : c.key === "reason" && width && r.reason ? twoLines(r.reason, width) : null;
+	const reasons = () => { for (const r of rows) r.reason = [r.state, reasonOf(r, all)].filter(Boolean).join(say("; ")) || null; };
+	reasons();
+	const mine = table = new Table({name: "sessions", title: say("Sessions"), tree: false, columns: columns.map(([key, title, type]) => ({key, title, type, difference: false})), rows},
 		{main: "build", ordered: true, keep: innerWidth < 1100 ? ["verdict", "note"] : ["date", "peak", "p99_ns", "verdict", "reason", "note"], cell, pick, search: s.search || "", searched: t => go({search: t || null}, true)});
-	const mine = table;
-	judgeNewest(all, () => { if (mine.element.isConnected && !["TEXTAREA", "INPUT"].includes((document.activeElement || {}).tagName)) show(); });
-	setTimeout(() => { table.grid.scrollTop = old; });
-	const t = trendCard(s, rows);
-	return [one ? details(one, s, baseOf(one, all)) : null, t, card(say("Sessions"), make("span", {class: "row grows"}, pairBar(s, all)), make("div", {class: "in"}, table.element))].filter(Boolean);
+	// Room for what is to come.
+	for (const c of mine.all) if (c.key === "reason" || c.key === "verdict" || c.key === "build") mine.want.set(c, c.key === "verdict" ? 104 : c.key === "build" ? mine.want.get(c) + 28 : 520);
+	setTimeout(() => { mine.grid.scrollTop = old; });
+	const bar = make("span", {class: "row grows"}), trend = make("div");
+	let drawn = null;
+	const update = () => {
+		reasons();
+		const worst = rows.find(r => failedOf(r, all) && (x => x && x.metric)(judgedOf(r, all)[1])), first = worst && trendOf(worst, all);
+		pair = s.from || chose || !worst ? s : {...s, from: String(judgedOf(worst, all)[0].run), to: String(worst.run)};
+		bar.replaceChildren(pairBar(pair, all));
+		// The trend stays as it is while what it shows does.
+		const now = JSON.stringify([first, failedRuns(rows, all), [...judged.keys()].length]);
+		if (now !== drawn && (worst || !judging)) { drawn = now; trend.replaceChildren(...[trendCard(s, rows, all, first)].filter(Boolean)); }
+		mine.arranged();
+	};
+	waiting.add(() => { if (mine.element.isConnected) update(); });
+	const inSight = () => mine.element.isConnected ? [...mine.rows.keys()].filter(k => k !== "total").sort((a, b) => a - b).map(at => rows[mine.shown[at]]).filter(Boolean) : [];
+	mine.grid.addEventListener("scroll", () => setTimeout(() => judgeSeen(inSight), 300));
+	setTimeout(() => { judgeSeen(inSight); update(); });
+	return [one ? details(one, s, baseOf(one, all)) : null, trend, card(say("Sessions"), bar, make("div", {class: "in"}, mine.element))].filter(Boolean);
 }
 
-// "29 Nov 14:05", with the year where it is not the newest one's. As the server has it: in UTC.
-function shortDate(iso, newest) {
+// What the trend is of, for a run that failed: the metric of the rule, the run's branch and device.
+const trendOf = (r, all) => ({sort: (m => ({live_real: "live", "live-real": "live", "live-requested": "live", "peak-real": "peak", "peak-requested": "peak"})[m] || (metrics.some(([k]) => k === m) ? m : "peak"))(judgedOf(r, all)[1].metric), branch: r.branch, machine: r.machine, build: r.build || say("Run {0}", r.run)});
+const failedRuns = (rows, all) => rows.filter(r => failedOf(r, all)).map(r => r.run);
+
+// "29 Nov 14:05", with the year where it is not the newest one's; without the time where no run has one. As the server
+// has it: in UTC.
+function shortDate(iso, newest, timed) {
 	const d = new Date(iso);
 	if (isNaN(d)) return iso;
-	return new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", {day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false, timeZone: "UTC", ...iso.slice(0, 4) !== newest.slice(0, 4) && {year: "numeric"}}).format(d).replace(",", "");
+	return new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", {day: "numeric", month: "short", ...timed && {hour: "2-digit", minute: "2-digit", hour12: false}, timeZone: "UTC", ...iso.slice(0, 4) !== newest.slice(0, 4) && {year: "numeric"}}).format(d).replace(",", "");
 }
 
 const runName = r => [r.build || say("Run {0}", r.run), r.machine, r.branch].filter(Boolean).join(" · ");
@@ -176,37 +240,47 @@ function pairBar(s, all) {
 	if (!from) return make("span", {class: "faint"}, say("Click a run for what is known of it, and a second one to compare the two."));
 	const name = (word, r) => make("span", {}, make("span", {class: "tag picked-side"}, word), " ", make("b", {}, runName(r)));
 	return make("span", {class: "row grows pair", role: "status"}, name("A", from), "→", to ? name("B", to) : make("span", {class: "faint"}, say("Click a second run: it is compared with build {0}.", from.build || from.run)),
-		make("span", {class: "sp row"}, to ? button(say("Compare {0} → {1}", from.build || from.run, to.build || to.run), () => go({view: "compare", run: null}), {id: "compare", class: "primary"}) : null,
-			to ? button(say("swap"), () => go({from: s.to, to: s.from})) : null, button(say("clear"), () => go({from: null, to: null, run: null}), {class: "quiet"})));
+		make("span", {class: "sp row"}, to ? button(say("Compare {0} → {1}", from.build || from.run, to.build || to.run), () => go({view: "compare", run: null, from: s.from, to: s.to}), {id: "compare", class: "primary"}) : null,
+			to ? button(say("swap"), () => go({from: s.to, to: s.from})) : null, button(say("clear"), () => { chose = true; go({from: null, to: null, run: null}); show(); }, {class: "quiet"})));
 }
 
 // --- the trend above the list: of one branch and device, that with most runs where none is chosen
 
 const LEAST_RUNS = 5, trends = new Map();
-function trendCard(s, rows) {
+function trendCard(s, rows, all, first) {
 	const groups = new Map();
 	for (const r of rows) if (r.run) { const k = JSON.stringify([r.branch, r.machine]); groups.set(k, (groups.get(k) || 0) + 1); }
-	const best = [...groups].sort((a, b) => b[1] - a[1])[0];
+	const own = first && JSON.stringify([first.branch, first.machine]), best = own && groups.get(own) >= LEAST_RUNS ? [own, groups.get(own)] : [...groups].sort((a, b) => b[1] - a[1])[0];
 	if (!best || best[1] < LEAST_RUNS) return null;
-	const [branch, machine] = JSON.parse(best[0]), choices = [["peak", say("peak")], ["p99-frame", say("p99 frame")], ["live", say("live")], ["count", say("count")]].filter(([k]) => k !== "p99-frame" || rows.some(r => r.p99_ns));
-	const sort = choices.some(([k]) => k === s.sort) ? s.sort : "peak", query = new URLSearchParams({by: "total", sort, ...branch && {branch}, ...machine && {machine}}).toString(), key = list.version + "?" + query;
+	const [branch, machine] = JSON.parse(best[0]), words = [...first && !["peak", "live", "count"].includes(first.sort) ? [[first.sort, say(metrics.find(([k]) => k === first.sort)[1])]] : [], ["peak", say("peak")], ["p99-frame", say("p99 frame")], ["live", say("live")], ["count", say("allocations")]], choices = words.filter(([k]) => k !== "p99-frame" || rows.some(r => r.p99_ns));
+	const sort = choices.some(([k]) => k === s.sort) ? s.sort : first ? first.sort : "peak", query = new URLSearchParams({by: "total", sort, ...branch && {branch}, ...machine && {machine}}).toString(), key = list.version + "?" + query;
 	const box = make("div", {class: "in"}, make("p", {class: "faint"}, say("being read"))), said = make("span", {class: "faint"}), name = choices.find(([k]) => k === sort)[1];
 	const put = doc => {
 		const c = doc.sections.find(x => x.kind === "series"), steps = (doc.sections.find(x => x.name === "steps") || {rows: []}).rows;
 		if (!c) return box.replaceChildren(nothing(say("nothing to draw")));
-		said.textContent = [branch, machine].filter(Boolean).join(" · ");
-		const type = c.lines[0].type, step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true));
-		box.replaceChildren(trendPicture(c, steps, name, (x, y) => format(type, y)), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...steps.map(t => make("span", {class: t.direction === "down" ? "dn" : "up"}, " " + step(t)))));
+		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (first && sort === first.sort && best[0] === own ? say(" · the rule that failed in build {0}", first.build) : "");
+		const type = c.lines[0].type, line = c.lines[0].y.filter(v => v !== null), low = Math.min(...line), high = Math.max(...line), zero = low >= 0 && (low === high || high - low >= .04 * high);
+		// Who it was: as the policy's question of the first run with the step has it, where the run before it is the base.
+		const who = t => { const r = all.find(o => o.run === t.run), [base, x] = r ? judgedOf(r, all) : [], m = x && base && all.find(o => o.run === t.run_before) && baseIsBefore(base, t, c) && x.most.get({live: "live-real", peak: "peak-real"}[sort] || sort); return m ? t.direction === "down" ? m.less : m.more : null; };
+		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t)}));
+		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say("; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
+		const failed = new Set(failedRuns(all, all));
+		box.replaceChildren(trendPicture(c, told, name, (x, y) => format(type, y), zero ? 0 : null, failed), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : "up"}, " " + step(t))),
+			zero ? null : make("span", {class: "faint"}, " " + say("The axis does not start at 0: it begins at {0}.", format(type, Math.max(0, low - (high - low) * .25))))));
 	};
 	if (trends.has(key)) put(trends.get(key));
 	else get("trend?" + query).then(doc => { trends.clear(); trends.set(key, doc); put(doc); }).catch(e => { if (e.name !== "AbortError") box.replaceChildren(nothing(translated(e.message))); });
 	return card(say("{0} over builds", name), make("span", {class: "row grows"}, said, make("span", {class: "sp row"}, segments(say("metric"), choices, sort, v => go({sort: v})), make("a", {href: "#" + new URLSearchParams({...s, view: "trend", sort, ...branch && {branch}, ...machine && {machine}})}, say("all metrics →")))), box);
 }
 
-// A line over the runs, with a mark at each change point.
-function trendPicture(c, steps, name, value) {
+// Between a base and the first run with a step lies no other run of the line.
+const baseIsBefore = (base, t, c) => c.x.indexOf(base.run) === c.x.indexOf(t.run) - 1;
+
+// A line over the runs, with a mark at each change point. zero: where its axis starts, null: just below the line; failed:
+// runs that are red.
+function trendPicture(c, steps, name, value, zero, failed) {
 	const y = c.lines[0].y, known = y.filter(v => v !== null), canvas = make("canvas", {class: "trend", role: "img", "aria-label": say("{0} over builds", name)});
-	const low = Math.min(...known), high = Math.max(...known), span = high - low || Math.abs(high) || 1, from = low - span * .25, to = high + span * .25, LEFT = 12, RIGHT = 76, BOTTOM = 18;
+	const low = Math.min(...known), high = Math.max(...known), span = high - low || Math.abs(high) || 1, from = zero === 0 ? 0 : Math.max(low < 0 ? -Infinity : 0, low - span * .25), to = zero === 0 ? (high || 1) * 1.18 : high + span * .25, LEFT = 12, RIGHT = 76, BOTTOM = 18;
 	const label = i => (c.labels && c.labels[i]) || String(c.x[i]);
 	let place = null;
 	redraws(canvas, () => {
@@ -214,11 +288,11 @@ function trendPicture(c, steps, name, value) {
 		place = x;
 		g.font = "11px " + color("--sans");
 		g.textBaseline = "middle";
-		for (const v of low === high ? [low] : [low, (low + high) / 2, high]) {
+		for (const v of zero === 0 ? [0, high / 2, high] : low === high ? [low] : [low, (low + high) / 2, high]) {
 			g.fillStyle = color("--line");
 			g.fillRect(LEFT, Math.round(up(v)), w - LEFT - RIGHT, 1);
 			g.fillStyle = color("--faint");
-			g.fillText(value(0, v), w - RIGHT + 8, up(v));
+			g.fillText(v === 0 ? "0" : value(0, c.lines[0].type === "count" ? Math.round(v) : v), w - RIGHT + 8, up(v));
 		}
 		for (const t of steps) {
 			const i = c.x.indexOf(t.run);
@@ -228,8 +302,11 @@ function trendPicture(c, steps, name, value) {
 			g.setLineDash([3, 3]);
 			g.beginPath(); g.moveTo(at + .5, 2); g.lineTo(at + .5, h - BOTTOM); g.stroke();
 			g.setLineDash([]);
-			const text = say("{0}: {1}", label(i), format("percent", t.change_percent, undefined, true)), wide = g.measureText(text).width;
-			g.fillText(text, at + 6 + wide > w - RIGHT ? at - wide - 6 : at + 6, 10);
+			g.font = "600 11px " + color("--sans");
+			// Where the line leaves room: below it, where the axis starts at 0.
+			const text = seen(say("{0}: {1} ({2})", label(i), t.amount, format("percent", t.change_percent, undefined, true)) + (t.who ? say(", {0}", named(t.who.name)) : "")), wide = g.measureText(text).width;
+			g.fillText(text, at + 6 + wide > w - RIGHT ? at - wide - 6 : at + 6, zero === 0 ? up(low) > h / 2 ? 10 : h - BOTTOM - 14 : 10);
+			g.font = "11px " + color("--sans");
 		}
 		g.strokeStyle = g.fillStyle = color("--o1");
 		g.lineWidth = 1.5;
@@ -237,7 +314,7 @@ function trendPicture(c, steps, name, value) {
 		let open = false;
 		y.forEach((v, i) => { if (v === null) { open = false; return; } if (open) g.lineTo(x(i), up(v)); else g.moveTo(x(i), up(v)); open = true; });
 		g.stroke();
-		y.forEach((v, i) => { if (v !== null) { g.beginPath(); g.arc(x(i), up(v), 2.5, 0, 7); g.fill(); } });
+		y.forEach((v, i) => { if (v !== null) { const bad = failed.has(c.x[i]); g.fillStyle = color(bad ? "--bad" : "--o1"); g.beginPath(); g.arc(x(i), up(v), bad ? 3.5 : 2.5, 0, 7); g.fill(); } });
 		g.fillStyle = color("--faint");
 		g.textAlign = "center";
 		let last = -1e9;
@@ -309,6 +386,7 @@ async function show() {
 	if (!views[s.view]) s.view = "runs";
 	hideTip();
 	if (running) running.abort();
+	waiting.clear();
 	const mine = running = new AbortController();
 	document.title = say(views[s.view]) + " – tracemill";
 	el("files").textContent = seen(list.store);

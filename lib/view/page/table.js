@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
-import {named, middle, place} from "./parts.js";
+import {named, middle, place, plainly} from "./parts.js";
 import {make, showTip, hideTip, onceAFrame, keeps} from "./dom.js";
 import {format, exact, cells, count, some, shown} from "./format.js";
 import {Rows} from "./rows.js";
@@ -31,11 +31,15 @@ const wanted = (c, rows, sums, cell) => {
 	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, bold, 24 + Math.min(16, cells(title(c))) * 6.6);
 };
 
-const title = c => translated(c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title, c.key);
+const raw = c => c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title;
+const title = c => translated(c.type === "text" ? raw(c) : plainly(raw(c)), c.key);
+// As a terminal has it.
+const own = c => translated(c.told || raw(c), c.key);
 
 export class Table {
 	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first,
-	// quiet(column): it is shown to who chooses it, cell(column, row): an element instead of the text, or null,
+	// quiet(column): it is shown to who chooses it, cell(column, row, width): an element instead of the text, or null,
+	// small(column, row): a difference that is too small for a colour, bare: no search and no notes,
 	// keep: keys of more that never go, ordered: the columns are as they come, sort {key, down}, sorted(key, down), search text, searched(text), name
 	constructor(section, options = {}) {
 		this.s = section;
@@ -94,8 +98,8 @@ export class Table {
 		this.grid.onmousemove = e => this.hint(e);
 		this.grid.onmouseleave = hideTip;
 		new ResizeObserver(() => { if (this.widths()) this.arranged(); else { this.fit(); this.draw(); } }).observe(this.grid);
-		const notes = this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, translated(n)))) : null;
-		this.tools = make("div", {class: "tools", hidden: this.few && !this.hidden.length}, ...this.few ? [] : [search, this.say], this.all.length > 3 ? this.choice : null);
+		const notes = !this.o.bare && this.s.notes && this.s.notes.length ? make("ul", {class: "notes"}, ...this.s.notes.map(n => make("li", {}, translated(n)))) : null;
+		this.tools = make("div", {class: "tools", hidden: this.few && !this.hidden.length}, ...this.few ? [] : this.o.bare ? [this.say] : [search, this.say], this.all.length > 3 ? this.choice : null);
 		return keeps(make("div", {}, this.tools, this.grid, notes), this);
 	}
 
@@ -137,12 +141,13 @@ export class Table {
 
 	heads() {
 		this.head.replaceChildren(...this.columns.map((c, k) => {
-			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? title(c) : say("sort by {0}", title(c)), onclick: () => this.sortBy(c.key)});
+			const b = make("button", {type: "button", class: c.type === "text" ? "" : "num", role: "columnheader", title: this.tree ? own(c) : say("sort by {0}", own(c)), onclick: () => this.sortBy(c.key)});
 			b.style.width = this.width[k] + "px";
 			return b;
 		}));
 		if (this.tools) this.tools.hidden = this.few && !this.hidden.length;
-		this.choice.firstChild.textContent = this.hidden.length ? some(this.hidden.length, "{0} more column", "{0} more columns") : say("columns");
+		this.choice.firstChild.textContent = say("Columns");
+		this.choice.firstChild.title = this.hidden.length ? some(this.hidden.length, "{0} more column", "{0} more columns") : "";
 		[...this.choice.querySelectorAll("input")].forEach((e, k) => { e.checked = this.columns.includes(this.all[k]); });
 	}
 
@@ -262,7 +267,7 @@ export class Table {
 				if (parent) e.setAttribute("aria-expanded", !this.model.closed[i]);
 				cell.append(make("span", {class: "twist", "data-twist": parent ? "1" : null}, parent ? (this.model.closed[i] ? "▸" : "▾") : "·"));
 			}
-			const own = this.o.cell && i >= 0 ? this.o.cell(c, r) : null;
+			const own = this.o.cell && i >= 0 ? this.o.cell(c, r, this.width[k]) : null;
 			if (own) cell.append(own);
 			else if (v === null || v === undefined) {
 				if (i >= 0 && c.type !== "text") { cell.classList.add("absent"); cell.append("–"); }
@@ -278,7 +283,7 @@ export class Table {
 					fill.style.width = Math.min(100, 100 * v / (SHARES.test(c.key) ? 100 : this.most[c.key])) + "%";
 					cell.append(fill);
 				}
-				if (c.difference && v && !BALANCES.test(c.key)) cell.classList.add(v > 0 ? "bad" : "good");
+				if (c.difference && v && !BALANCES.test(c.key)) cell.classList.add(i >= 0 && this.o.small && this.o.small(c, r) ? "faint" : v > 0 ? "bad" : "good");
 				cell.append(format(c.type, c.type !== "text" ? v : PROSE.test(c.key) ? translated(v, "relation") : c.key === "group" ? groupName(v) : labelled(v), undefined, c.difference));
 			}
 			e.append(cell);
