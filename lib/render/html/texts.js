@@ -48,6 +48,14 @@ const PAGE_TEXTS = {
 	"{0}: change, %": "{0}变化 %",
 	"time of a frame": "帧耗时",
 	"lines at {0} and {1}": "刻度线为 {0} 和 {1}",
+	"What changed": "变化",
+	"Difference": "差异",
+	"more": "更多",
+	"less than a thousandth of all": "不到总量的千分之一",
+	"base: only frames": "基准：仅这些帧",
+	"base: only the time": "基准：仅这段时间",
+	"new: only frames": "新数据：仅这些帧",
+	"new: only the time": "新数据：仅这段时间",
 	"one run of each: what is small may be chance": "两侧各一次运行：微小差异可能是偶然",
 
 	// Snapshots

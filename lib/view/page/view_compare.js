@@ -6,9 +6,9 @@ import {Table} from "./table.js";
 import {section, loaded} from "./ask.js";
 import {draw, picked, nothing} from "./document.js";
 import {choice} from "./view_table.js";
-import {verdict} from "./gate.js";
+import {verdict, metricOf, mostOf, sortOf} from "./gate.js";
 import {card} from "./cards.js";
-import {panel, literally} from "./parts.js";
+import {panel, literally, plainly, place, middle, named as brief} from "./parts.js";
 import {format} from "./format.js";
 
 export const title = "Compare";
@@ -17,36 +17,71 @@ export const own = true;
 export const every = true;
 export const fits = has => has.calls;
 const keys = ["site", "function", "location", "stack", "type", "file", "module", "thread"];
+const ranks = ["auto", "count", "requested", "real", "live", "peak", "temporary", "self-time", "total-time", "samples"];
 
 const part = c => /^(base|new|delta|percent)_(.*)$/.exec(c.key) || [];
 
-// What is shown of itself: of the first metric both sides and the difference, of two others the difference. The title of
-// each difference says of which metric it is.
-function fewer(t) {
+// A metric by the title of its difference column, in the page's words.
+const wordOf = c => translated(plainly(c.title.replace(/ \+-$/, "")).replace(/^count\b/, "allocations"));
+
+const told = title => plainly(title).replace(/^count (?=by )|(?<= by )count(?=:)/, m => m.replace("count", "allocations"));
+
+// What is shown of itself: of one metric both sides and the difference, of two others the difference. The title of each
+// difference says of which metric it is; that of a terminal is on hover. main: the key of the one metric.
+function fewer(t, main) {
 	const changed = t.columns.filter(c => c.key.startsWith("delta_") && t.rows.some(r => r[c.key])).map(c => c.key.slice(6));
 	// As many entries as blocks say nothing new.
 	if (["base_", "new_"].every(k => t.rows.every(r => r[k + "entries"] === r[k + "count"]))) changed.splice(0, changed.length, ...changed.filter(k => k !== "entries"));
-	const first = changed[0], others = ["count", "live_real", "live_requested", "temporary", "self_ns", "samples"].filter(k => k !== first && changed.includes(k)).slice(0, 2), of = k => t.columns.find(c => c.key === "delta_" + k).title.replace(/ \+-$/, "");
+	const first = changed.includes(main) ? main : changed[0], others = ["count", "real", "live_real", "live_requested", "temporary", "self_ns", "samples"].filter(k => k !== first && changed.includes(k)).slice(0, 2), of = k => wordOf(t.columns.find(c => c.key === "delta_" + k));
 	const keep = t.columns.filter(c => c.type === "text" || c.key === "line" || changed.includes(part(c)[2]));
 	const order = c => c.type === "text" ? 9 : part(c)[2] === first ? 0 : others.includes(part(c)[2]) ? 1 : 2;
-	const title = c => part(c)[1] === "delta" ? say("{0}: change", translated(of(part(c)[2]))) : part(c)[1] === "percent" ? say("{0}: change, %", translated(of(part(c)[2]))) : c.title;
-	const columns = keep.slice().sort((a, b) => order(a) - order(b)).map(c => ({...c, title: title(c)}));
-	return {...t, columns, quiet: c => c.type !== "text" && part(c)[0] && part(c)[2] !== first && !(part(c)[1] === "delta" && others.includes(part(c)[2])) || ["was", "renamed", "module"].includes(c.key) && t.rows.every(r => !r[c.key] || c.key === "module")};
+	const title = c => part(c)[1] === "delta" ? say("{0}: change", of(part(c)[2])) : part(c)[1] === "percent" ? part(c)[2] === first ? "%" : say("{0}: change, %", of(part(c)[2])) : part(c)[2] === first ? say(part(c)[1] === "base" ? "base" : "side|new") : c.title;
+	const columns = keep.slice().sort((a, b) => order(a) - order(b)).map(c => ({...c, title: title(c), told: part(c)[1] === "percent" ? (t.columns.find(d => d.key === "delta_" + part(c)[2]) || c).title + " %" : c.title}));
+	const total = (t.totals || []).at(-1) || {}, little = (k, r) => Math.abs(r["delta_" + k] || 0) * 1000 < Math.max(Math.abs(total["base_" + k] || 0), Math.abs(total["new_" + k] || 0));
+	return {...t, columns, first, little, shown: [first, ...others], name: first ? of(first) : "",
+		quiet: c => c.type !== "text" && part(c)[0] && part(c)[2] !== first && !(part(c)[1] === "delta" && others.includes(part(c)[2])) || ["was", "renamed", "module"].includes(c.key) && t.rows.every(r => !r[c.key] || c.key === "module")};
 }
 
+// What a row did: by the first of the metrics in sight that changed by a thousandth of all, or more.
 const CHANGES = {grew: ["up", "▲"], shrank: ["less", "▼"], new: ["up", "✚"], gone: ["less", "–"]};
-const changeOf = (c, r) => c.key === "change" && r.change ? make("span", {class: "tag " + (CHANGES[r.change] || [""])[0]}, ((CHANGES[r.change] || ["", ""])[1] + " " + translated(r.change, "relation")).trim()) : null;
+function changeOf(f, c, r) {
+	if (c.key !== "change" || !r.change) return null;
+	const by = f.shown.find(k => r["delta_" + k] && !f.little(k, r)), word = ["grew", "shrank", "changed"].includes(r.change) ? by ? r["delta_" + by] > 0 ? "grew" : "shrank" : null : r.change;
+	if (!word) return make("span", {class: "tag", title: say("less than a thousandth of all")}, "=");
+	return make("span", {class: "tag " + (CHANGES[word] || [""])[0], title: by ? wordOf(f.whole.find(x => x.key === "delta_" + by)) : null}, ((CHANGES[word] || ["", ""])[1] + " " + translated(word, "relation")).trim());
+}
 
-// What grew most in the metric of a rule about a sum: that metric whose sums read as the rule's do.
+// Values in the unit of the largest: [its name, how a value reads].
+const UNITS = {bytes: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]], ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]};
+function oneUnit(type, most) {
+	const [size, unit] = (UNITS[type] || []).find(([n]) => most >= n) || [1, {bytes: "B", ns: "ns"}[type] || ""], digits = size === 1 ? 0 : most / size >= 100 ? 0 : most / size >= 10 ? 1 : 2;
+	return [unit, v => (v > 0 ? "+" : "") + (v / size).toLocaleString("en-US", {minimumFractionDigits: digits, maximumFractionDigits: digits})];
+}
+
+// The changes as bars from one line, those of the table's first rows in their order, and their sum.
+const BARS = 12;
+function bars(f, rows, go) {
+	const key = "delta_" + f.first, c = f.whole.find(x => x.key === key), total = (f.totals || []).at(-1), shown = rows.filter(r => r[key] && !f.little(f.first, r)), some = shown.length > BARS ? [...shown.filter(r => r[key] > 0).slice(0, BARS - 3), ...shown.slice(-3)].filter((r, i, l) => l.indexOf(r) === i).slice(0, BARS) : shown;
+	if (!c || !some.length) return null;
+	const values = [...some.map(r => r[key]), total ? total[key] || 0 : 0], low = Math.min(0, ...values), high = Math.max(0, ...values), x = v => 100 * (v - low) / (high - low || 1), [unit, value] = oneUnit(c.type, Math.max(high, -low));
+	const row = (name, v, extra, to) => {
+		const i = make("i", {class: v > 0 ? "more" : "less"}), zero = make("i", {class: "zero"});
+		i.style.left = x(Math.min(0, v)) + "%";
+		i.style.width = Math.max(.4, Math.abs(x(v) - x(0))) + "%";
+		zero.style.left = x(0) + "%";
+		return make("button", {type: "button", class: "change-bar", onclick: to, title: extra}, name, make("span", {class: "way"}, zero, i), make("span", {class: "num " + (v > 0 ? "up" : "dn")}, value(v)));
+	};
+	return card(say("Difference"), make("span", {class: "faint"}, [f.name, unit].filter(Boolean).join(", ") + (/[:：].*$/.exec(translated(told(f.title))) || [""])[0]), make("div", {class: "bars"}, total && total[key] ? row(make("b", {}, say("all")), total[key], null, null) : null,
+		...some.map(r => { const n = r.site || r.function || r.location || r.type || r.file || r.stack || r.module || r.thread || "", fn = r.site || r.function; return row(middle(brief(n), {title: null}), r[key], n + (r.file ? " " + place(r.file, r.line) : ""), fn ? () => go({view: "callers", peek: fn}) : null); })));
+}
+
+// What grew most in the metric of a rule about a sum.
 async function grewMost(context, t, rule) {
-	const total = t && (t.totals || []).at(-1), sides = /^(.*) -> (.*?) \(/.exec(rule.measured || ""), plain = (c, v) => c.type === "count" ? String(v) : format(c.type, v);
-	if (!total || !sides || rule.breaches.some(b => b.file)) return null;
-	const c = t.columns.find(c => c.key.startsWith("delta_") && ["base", "new"].every((side, k) => plain(c, total[side + c.key.slice(5)]) === sides[k + 1]));
-	const row = c && t.rows.reduce((a, r) => (r[c.key] || 0) > (a ? a[c.key] : 0) ? r : a, null), name = row && (row.site || row.function || row.type || row.file);
+	const c = t && !rule.breaches.some(b => b.file) && metricOf(t, rule), total = c && (t.totals || []).at(-1), row = c && mostOf(t, c), name = row && (row.site || row.function || row.type || row.file);
 	if (!name) return null;
 	const fn = row.site || row.function, peek = fn && !/^[(\[]/.test(fn) ? await context.ask(["top", "--peek", literally(fn), "--table", "peek", context.files.at(-1).name]).catch(e => { if (e.name === "AbortError") throw e; return {}; }) : {};
 	const callers = peek.doc && section(peek.doc, "table", "peek"), caller = callers && callers.rows.find(r => r.relation === "called by" && !r.function.startsWith("("));
-	return {most: 2 * row[c.key] > total[c.key], name, file: row.file, line: row.line, delta: format(c.type, row[c.key], undefined, true), metric: translated(c.title.replace(/ \+-$/, "")), caller: caller ? caller.function : null};
+	return {most: !!total && 2 * row[c.key] > total[c.key], name, file: row.file, line: row.line, delta: format(c.type, row[c.key], undefined, true), metric: wordOf(c), caller: caller ? caller.function : null};
 }
 
 // Frame times of two files side by side, from their reports of frames.
@@ -59,14 +94,16 @@ async function frameTimes(context) {
 	const dot = (v, kind) => { const e = make("i", {class: "dot " + kind}); e.style.left = x(v); return e; };
 	const rule = v => { const e = make("i", {class: "at"}); e.style.left = x(v); return e; };
 	const row = ([text, a, b]) => {
-		const way = make("i", {class: "span " + (b > a ? "more" : "less")});
+		// Less than a thousandth is no change.
+		const way = make("i", {class: "span " + (b > a ? "more" : "less")}), kind = Math.abs(b - a) * 1000 < a ? "faint" : b > a ? "up" : "dn";
 		way.style.left = x(Math.min(a, b));
 		way.style.width = x(Math.abs(a - b));
-		return [make("b", {}, text), make("span", {class: "num"}, format("ns", a)), make("span", {class: "num"}, make("b", {}, format("ns", b))), make("span", {class: "num " + (b > a ? "up" : "dn")}, format("ns", b - a, undefined, true)),
+		return [make("b", {}, text), make("span", {class: "num"}, format("ns", a)), make("span", {class: "num"}, make("b", {}, format("ns", b))), make("span", {class: "num " + kind}, format("ns", b - a, undefined, true)),
 			make("span", {class: "num faint"}, format("percent", 100 * (b - a) / a, undefined, true)), make("span", {class: "dots"}, rule(1e9 / 60), rule(1e9 / 30), way, dot(a, "c1"), dot(b, "c6"))];
 	};
-	const head = [say("time of a frame"), say("base"), say("side|new"), say("change"), "%", make("span", {class: "faint"}, say("lines at {0} and {1}", format("ns", 16666667), format("ns", 33333333)))];
-	return card(say("Frames"), make("span", {class: "sp"}, say("one run of each: what is small may be chance")), make("div", {class: "in frames-two"}, ...head.map((h, i) => make("span", {class: "h" + (i && i < 5 ? " num" : "")}, h)), ...rows.flatMap(row)));
+	const head = [say("time of a frame"), say("base"), say("side|new"), say("change"), "%", ""];
+	return card(say("Frames"), "", make("div", {class: "in frames-two"}, ...head.map((h, i) => make("span", {class: "h" + (i && i < 5 ? " num" : "")}, h)), ...rows.flatMap(row),
+		make("span", {class: "h all"}, say("lines at {0} and {1}", format("ns", 16666667), format("ns", 33333333)) + say("; ") + say("one run of each: what is small may be chance"))));
 }
 
 export async function show(context) {
@@ -80,26 +117,34 @@ export async function show(context) {
 	if (loaded.gate) words.push("--gate", loaded.gate);
 	if (s.same) words.push("--all");
 	if (s.per) words.push("--per", s.per);
-	const field = (r, kind, hint) => {
-		const e = make("input", {type: "text", placeholder: hint, value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
-		return make("label", {}, say(r.side === "base" ? "base" : "side|new"), e);
+	const field = r => {
+		const kind = has.frames ? "f" : "t", e = make("input", {type: "text", placeholder: say(has.frames ? "frames 1..100" : "time 0s..1s"), value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
+		return make("label", {}, r.side === "base" ? say(has.frames ? "base: only frames" : "base: only the time") : say(has.frames ? "new: only frames" : "new: only the time"), e);
 	};
-	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")),
-		...ranges.map(r => has.frames ? field(r, "f", say("frames 1..100")) : field(r, "t", say("time 0s..1s"))),
-		button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}));
-	const ranged = ranges.some(r => r.frame || r.time);
-	if (files.length < 2 && !ranged) return [panel(say("Compare"), say("two files, or two ranges of one"), tools), nothing(say("Give tm-view two files, or a base and a new range here."))];
-	const changes = (t, pick) => { const f = fewer(t); return new Table(f, {pick, quiet: f.quiet, cell: changeOf}).element; };
+	const ranged = ranges.some(r => r.frame || r.time), few = files.length < 2, fields = ranges.map(field);
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")), few && !ranged ? null : choice(context, "rank", ranks, s.rank || "auto", say("rank by")),
+		...few || ranged ? fields : [], button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}), few || ranged ? null : make("details", {class: "menu"}, make("summary", {}, say("more")), make("div", {class: "panel"}, ...fields)));
+	if (few && !ranged) return [panel(say("Compare"), say("two files, or two ranges of one"), tools), nothing(say("Give tm-view two files, or a base and a new range here."))];
+	// Ranked by the metric of the rule that failed, where nobody chose one.
+	const broken = d => { const x = d && section(d, "checks"); return x ? x.rules.filter(r => r.verdict === "fail" || r.verdict === "inconclusive").sort((a, b) => (b.verdict === "fail") - (a.verdict === "fail")) : []; };
+	let rank = s.rank && s.rank !== "auto" ? s.rank : null;
+	if (!rank && loaded.gate) {
+		const before = (await context.ask(words)).doc, t = before && section(before, "table", "changes"), c = t && broken(before).map(r => metricOf(t, r)).find(Boolean);
+		if (c && c !== t.columns.find(x => x.key.startsWith("delta_"))) rank = sortOf(c);
+	}
+	if (rank) words.splice(3, 0, "--sort", rank);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table", "changes"), f = a.doc && section(a.doc, "flame");
-	const out = [], p = picked(context, r => r.function || r.site);
-	out.push(panel(t ? translated(t.title) : say("Compare"), "", tools, t && t.rows.length ? changes(t, p.pick) : nothing(say("Nothing changed.")), p.box));
-	const c = a.doc && section(a.doc, "checks");
-	const failed = c ? c.rules.filter(r => r.verdict === "fail" || r.verdict === "inconclusive") : [], most = new Map();
+	const out = [], p = picked(context, r => r.function || r.site), first = t && t.columns.find(c => c.key.startsWith("delta_"));
+	const slim = t && t.rows.length ? {...fewer(t, first && first.key.slice(6)), whole: t.columns} : null;
+	const table = slim && new Table(slim, {pick: p.pick, quiet: slim.quiet, keep: ["change"], cell: (c, r) => changeOf(slim, c, r), small: (c, r) => /^(delta|percent)_/.test(c.key) && slim.little(c.key.replace(/^(delta|percent)_/, ""), r), sort: slim.first ? {key: "delta_" + slim.first, down: true} : null});
+	const changes = panel(say("What changed"), t ? translated(told(t.title)) : "", tools, table ? table.element : nothing(say("Nothing changed.")), p.box);
+	const c = a.doc && section(a.doc, "checks"), failed = broken(a.doc), most = new Map();
 	const [times] = await Promise.all([files.length === 2 && !ranged && has.frames ? frameTimes(context) : null, ...failed.slice(0, 3).map(async r => most.set(r, await grewMost(context, t, r)))]);
-	if (c) out.unshift(verdict(c, r => most.get(r)));
-	// What needs no reading of a table is on top; without a policy the table is.
-	if (times) out.splice(c ? 1 : out.length, 0, times);
-	if (f && f.nodes.length > 1) out.push(panel(translated(f.title), "", flame(f, n => go({view: "callers", peek: n}), s.mode, m => go({mode: m}, true)).element));
+	// What needs no reading of a table is on top, and beside it.
+	const picture = slim ? bars(slim, [...table.model.order].map(i => t.rows[i]), go) : null, left = make("div", {}, c ? verdict(c, r => most.get(r)) : "", changes), graph = f && f.nodes.length > 1 ? panel(translated(told(f.title)), "", flame(f, n => go({view: "callers", peek: n}), s.mode, m => go({mode: m}, true)).element) : null;
+	const right = times || picture ? make("div", {}, ...[times, picture, graph].filter(Boolean)) : null;
+	out.push(right ? make("div", {class: "compared"}, left, right) : left);
+	if (graph && !right) out.push(graph);
 	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
 	return out;
 }

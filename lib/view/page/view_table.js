@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows by a key, ranked by any metric.
-import {panel} from "./parts.js";
+import {panel, plainly} from "./parts.js";
 import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
@@ -15,7 +15,7 @@ const alone = ["stack", "frame"], none = "no other key";
 const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples", "period"];
 
 export function choice(context, key, words, now, label) {
-	const e = make("select", {"aria-label": label, onchange: () => context.go({[key]: e.value === words[0] ? null : e.value})}, ...words.map(w => make("option", {value: w, selected: w === now}, translated(w))));
+	const e = make("select", {"aria-label": label, onchange: () => context.go({[key]: e.value === words[0] ? null : e.value})}, ...words.map(w => make("option", {value: w, selected: w === now, title: plainly(w) === w ? null : translated(w)}, translated(plainly(w)))));
 	return make("label", {}, label, e);
 }
 
