@@ -70,7 +70,7 @@ for text, want in (("requested by stack, of its own", None), ("a thing of new", 
                    ("2.9 KiB; estimated by sampling, within +- 1.7 KiB", "2.9 KiB；采样估计值，误差 ±1.7 KiB"),
                    ("build-ids differ for 1 module (game), agree for 6", "1 个模块的 build-id 不同（game），6 个相同"),
                    ("filters kept 5 of 7 records, live real 16.0 MiB of 16.1 MiB (99.57%): shares are of the kept part",
-                    "筛选后剩下 5 条记录（共 7 条），未释放实际大小 16.0 MiB（共 16.1 MiB，99.57%）：占比以筛选后的为准"),
+                    "筛选后剩下 5 条记录（共 7 条），存活字节 16.0 MiB（共 16.1 MiB，99.57%）：占比以筛选后的为准"),
                    ("shown: the last of 2 snapshots (--snapshot N shows another)", "显示的是 2 个快照中的最后一个（--snapshot N 显示其他快照）"),
                    ("7 rows are matched by a guess: each shows its name in the base", "7 行按猜测匹配，每行显示在基准中的名称"),
                    ("p95 is at most 0.8 % off where there are 20 spikes or more", "超时调用不少于 20 次时，p95 的误差不超过 0.8 %"), ("frames: 60; worst: frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):

@@ -314,7 +314,7 @@ export class Table {
 	reveal(i) {
 		const at = this.shown.indexOf(i), y = at * ROW, g = this.grid;
 		this.selected = i;
-		if (at >= 0 && (y < g.scrollTop || y + HEAD + 2 * ROW > g.scrollTop + g.clientHeight)) g.scrollTop = Math.max(0, y - (g.clientHeight - HEAD) / 3);
+		if (at >= 0 && (y < g.scrollTop || y + HEAD + 2 * ROW > g.scrollTop + g.clientHeight)) g.scrollTop = Math.max(0, Math.floor((y - (g.clientHeight - HEAD) / 3) / ROW) * ROW);
 		this.draw();
 		for (const e of this.rows.values()) e.setAttribute("aria-selected", i >= 0 && +e.dataset.i === i);
 	}

@@ -6,8 +6,8 @@ import {menu} from "./menu.js";
 import {sandwich} from "./sandwich.js";
 import {lines} from "./view_source.js";
 import {rowsOf} from "./lines.js";
-import {literally, place, segments, toggle, named as brief} from "./parts.js";
-import {make, button} from "./dom.js";
+import {literally, place, plainly, segments, toggle, named as brief} from "./parts.js";
+import {make, button, pencil, redraws, showTip, hideTip} from "./dom.js";
 import {count, format, share} from "./format.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
@@ -51,6 +51,16 @@ function turned(s) {
 // What a function has in all, and the part of all that this is.
 const sums = (t, head) => { const c = t.columns.find(x => x.key.startsWith("total_") && x.type !== "percent"); return [format(c.type, head[c.key]), format("percent", head.total_share)]; };
 
+// Functions with that line of theirs which has most, of the lines that are known.
+function located(t, places) {
+	if (!places || t.columns.some(c => c.key === "file")) return t;
+	const at = new Map();
+	for (const r of places.rows) if (r.file && r.function && !at.has(r.function)) at.set(r.function, r);
+	if (!at.size) return t;
+	for (const r of t.rows) { const l = at.get(r.function); r.file = l ? l.file : null; r.line = l ? l.line : null; }
+	return {...t, columns: [...t.columns, {key: "file", title: "line with most", type: "text"}, {key: "line", title: "line", type: "count"}]};
+}
+
 async function sourceOf(context, name, library) {
 	const sort = context.state.sort && context.state.sort !== "auto" ? ["--sort", context.state.sort] : [];
 	const a = await context.ask(["top", "--source", literally(name), ...library, ...context.sources.flatMap(d => ["--source-dir", d]), ...context.filters(), ...sort, "-n", "3", "--table", "source"]);
@@ -59,7 +69,10 @@ async function sourceOf(context, name, library) {
 	if (!heads.length) return card(say("Source"), more, none(say("This function costs nothing that counts here.")));
 	const i = heads[0], head = t.rows[i], rows = t.rows.slice(i + 1, heads[1] ?? t.rows.length), text = rows.some(r => r.line !== null && r.text), where = head.file ? head.file.split("/").slice(-2).join("/") : "";
 	const list = lines(t, head, rows, true);
-	setTimeout(() => { const hot = rowsOf(list).find(r => r.classList.contains("hot")); if (hot) list.scrollTop = hot.offsetTop - list.clientHeight / 3; }, 50);
+	const cut = () => list.classList.toggle("more-right", list.scrollLeft + list.clientWidth < list.scrollWidth - 1);
+	redraws(list, cut);
+	list.addEventListener("scroll", cut);
+	setTimeout(() => { cut(); const hot = rowsOf(list).find(r => r.classList.contains("hot")); if (hot) list.scrollTop = hot.offsetTop - list.clientHeight / 3; }, 50);
 	const why = text ? null : head.file ? say("The text of {0} was not found: start with --source-dir DIR.", head.file) : say("The capture has no file and no line of this function.");
 	return card(say("Source"), make("span", {class: "sp row"}, make("span", {class: "file", title: head.file}, where), more), why ? make("p", {class: "empty file"}, why) : null, head.file ? list : none(say("{0}, {1} of all", ...sums(t, head))));
 }
@@ -87,6 +100,39 @@ async function callLines(context, f, name, library, sort) {
 		rows.length > 8 ? make("span", {class: "side"}, say("and {0} more", count(rows.length - 8))) : null);
 }
 
+// What is live of it over the run: a line, and how much more it is at the end than at half. One filter by function is
+// all that a question has.
+const STEPS = 120;
+async function growth(context, numbers, name, library) {
+	const {has, state: s} = context, span = numbers && numbers.duration_ns;
+	if (!has.memory || !span || s.focus) return null;
+	const a = await context.ask(["frames", "--chart", numbers.live_real === undefined ? "live-requested" : "live-real", "--focus", literally(name), ...library, ...context.filters(), "--every", Math.max(1, Math.ceil(span / STEPS)) + "ns", "--as", "json"]), c = a.doc && section(a.doc, "series");
+	if (!c || c.x.length < 8 || !c.lines.length) return null;
+	const y = c.x.map((_, i) => c.lines.reduce((sum, l) => sum + (l.y[i] || 0), 0)), type = c.lines[0].type, most = Math.max(...y), half = y[Math.floor(y.length / 2)], more = y.at(-1) - half;
+	if (!most) return null;
+	const canvas = make("canvas", {class: "growing", role: "img", "aria-label": say("still live over the run")});
+	redraws(canvas, () => {
+		const {g, w, h, get} = pencil(canvas, 64), x = i => (w - 2) * i / (y.length - 1) + 1, up = v => h - 3 - (h - 8) * v / most;
+		g.fillStyle = get("--line");
+		g.fillRect(Math.round(x((y.length - 1) / 2)), 0, 1, h);
+		g.beginPath();
+		y.forEach((v, i) => { if (i) g.lineTo(x(i), up(y[i - 1])); g.lineTo(x(i), up(v)); });
+		g.strokeStyle = get(more > 0 ? "--bad" : "--o1");
+		g.lineWidth = 1.5;
+		g.stroke();
+		g.lineTo(x(y.length - 1), h);
+		g.lineTo(x(0), h);
+		g.fillStyle = g.strokeStyle;
+		g.globalAlpha = .12;
+		g.fill();
+		g.globalAlpha = 1;
+	});
+	canvas.onmousemove = e => { const i = Math.max(0, Math.min(y.length - 1, Math.round((e.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth * (y.length - 1)))); showTip(e, format(type, y[i]), [format(c.x_type, c.x[i])]); };
+	canvas.onmouseleave = hideTip;
+	return make("div", {class: "growth-of"}, make("span", {class: "side"}, say("still live over the run"), " ", make("b", {class: more > 0 ? "up" : null}, more ? say("{0} in the last half", format(type, more, undefined, true)) : say("no change in the last half"))), canvas,
+		make("span", {class: "ends"}, make("span", {}, format(c.x_type, c.x[0])), make("span", {}, say("most {0}", format(type, most))), make("span", {}, format(c.x_type, c.x.at(-1)))));
+}
+
 export async function show(context) {
 	const {state: s, go} = context, library = s.lib === "1" ? [] : ["--hide-library"], sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
 	const graph = ["top", "--by", "stack", ...library, ...context.filters(), ...sort, "-n", "1", "--table", "stacks"];
@@ -103,7 +149,7 @@ export async function show(context) {
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
 	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
 		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
-	const metric = make("span", {class: "faint"}, translated(f.metric));
+	const metric = make("span", {class: "faint", title: translated(f.metric)}, translated(plainly(f.metric)));
 	const left = card(say("Call graph"), make("span", {class: "row grows"}, metric, head), make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")], ["--hit", say("found")]])), drawn.element));
 	const right = make("div", {class: "card"}), under = make("div", {class: "card"}), source = make("div", {class: "card"});
 	four.replaceChildren(left, right, under, source);
@@ -119,23 +165,29 @@ export async function show(context) {
 		drawn.chosen = name;
 		drawn.show();
 		const of = sandwich(f, name, choose);
-		const from = make("div", {});
+		const from = make("div", {}), grown = make("div", {});
+		growth(context, a.doc.numbers, name, library).then(e => e && grown.replaceChildren(e)).catch(() => {});
 		callLines(context, f, name, library, sort).then(e => e && from.replaceChildren(e)).catch(() => {});
-		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of ? make("div", {}, of, from) : none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
+		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of ? make("div", {}, of, from, grown) : none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
 		if (table) table.reveal(table.s.rows.findIndex(r => r.function === name));
 		const made = await sourceOf(context, name, library).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
 		if (made && turn === mine) swap(1, made);
 	}
 	function choose(name) { go({peek: name}); }
-	const b = await functions, t = b.doc && section(b.doc, "table", "top");
+	const [b, p] = await Promise.all([functions, context.ask(["top", "--by", "location", "--cumulative", ...library, ...context.filters(), ...sort, "-n", "2000", "--table", "top"]).catch(e => { if (e.name === "AbortError") throw e; return {}; })]);
+	const t = b.doc && section(b.doc, "table", "top"), places = p.doc && section(p.doc, "table", "top");
 	if (t && t.rows.length) {
 		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
 		// The number beside the shares is the one that they are of, as in the graph.
 		const same = t.columns.filter(c => c.title === f.metric + " total" || c.title === f.metric || c.title === f.metric.replace("self", "total")).map(c => c.key).sort((a, b) => b.startsWith("total") - a.startsWith("total"));
-		table = new Table(t, {ranked: same, pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
+		const told = (t.notes || []).map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
+		table = new Table(located(t, places), {ranked: same, bare: true, keep: ["file"], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
+		// One search for both.
+		search.addEventListener("input", () => { table.search.value = search.value; table.arrange(); });
+		if (search.value) { table.search.value = search.value; table.arrange(); }
 		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
-		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(f.metric))), make("div", {class: "in"}, table.element)));
+		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(plainly(f.metric)))), make("div", {class: "in"}, table.element, told.length ? make("p", {class: "hint", title: told.join("\n")}, told.at(-1)) : null)));
 	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
 	const first = s.peek || (heaviest && heaviest[0]);
 	if (first) follow(first).catch(() => {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A function's source with what each of its lines costs, and its instructions beside it. The costs are there without
 // the text, too.
-import {panel, literally} from "./parts.js";
+import {panel, literally, plainly} from "./parts.js";
 import {make, button} from "./dom.js";
 import {section} from "./ask.js";
 import {format, exact} from "./format.js";
@@ -21,10 +21,12 @@ const MOST = 20000, PARTS = "20", sorts = ["auto", "count", "requested", "real",
 export function lines(t, head, rows, brief) {
 	const every = t.columns.filter(c => c.key !== "line" && c.type !== "text"), total = every.find(c => c.key.startsWith("total_") && c.type !== "percent"), own = every.find(c => total && c.key === total.key.slice(6));
 	const same = own && rows.every(r => (r[own.key] || 0) === (r[total.key] || 0)), costs = brief ? every.filter(c => c.type !== "percent" && !(same && c === own)) : every, share = every.find(c => c.key === "total_share"), hot = head[share.key] / 4;
-	const heads = [...costs.map(c => make("th", {scope: "col"}, translated(same && brief ? own.title.replace(/ self$/, "") : c.title))), make("th", {scope: "col", class: "n"}, say("line")), make("th", {scope: "col"}, say("source"))];
+	// A report has 8 columns for a tab; beside other cards 4 do.
+	const wide = brief && rows.every(r => !/^ {1,7}\S/.test(r.text || "")), indented = text => wide && text ? text.replace(/^( {8})+/, m => m.slice(m.length / 2)) : text || "";
+	const heads = [...costs.map(c => make("th", {scope: "col", title: translated(c.title)}, translated(plainly(same && brief ? own.title.replace(/ self$/, "") : c.title)))), make("th", {scope: "col", class: "n"}, say("line")), make("th", {scope: "col"}, say("source"))];
 	return listing(say("source of {0}", head.function), heads, rows.slice(0, MOST).map(r => ({
 		cells: [...costs.map(c => make("td", {class: "cost", title: r[c.key] ? exact(c.type, r[c.key]) + (brief ? ", " + format("percent", r[share.key]) : "") : null}, r[c.key] === null ? "" : format(c.type, r[c.key]))),
-			make("td", {class: "n"}, r.line === null ? "" : String(r.line)), make("td", {}, r.text || "")],
+			make("td", {class: "n"}, r.line === null ? "" : String(r.line)), make("td", {}, indented(r.text))],
 		places: [place(head.file, r.line)].filter(Boolean), hot: r[share.key] && r[share.key] >= hot,
 	})));
 }
