@@ -113,7 +113,7 @@ function twoLines(text, width) {
 		else if (k++) break;
 		else n--;
 	}
-	return make("span", {class: "two", title: text}, lines[0].trimEnd(), make("br"), lines[1].trimEnd() + (n < parts.length ? " …" : ""));
+	return make("span", {class: "two", title: text}, lines[0].trimEnd() + " ", make("br"), lines[1].trimEnd() + (n < parts.length ? " …" : ""));
 }
 
 // Runs in sight are judged of themselves where their captures are small, the newest first, one after the other; those
@@ -136,7 +136,8 @@ async function judgeSeen(inSight) {
 	} finally { judging = false; }
 	for (const f of waiting) f();
 }
-function judge(base, r) {
+// queued: it is among those that are judged of themselves.
+function judge(base, r, queued) {
 	const box = make("div", {id: "verdict", "aria-live": "polite"}), address = pairOf(base, r);
 	const show = () => box.replaceChildren(verdict(judged.get(address), () => null, make("div", {class: "tools"}, make("span", {class: "faint"}, say("base: run {0}", base.run)), make("a", {href: address}, say("open both captures")))));
 	const ask = async () => {
@@ -148,9 +149,19 @@ function judge(base, r) {
 			if (e.name !== "AbortError") box.replaceChildren(nothing(translated(e.message)));
 		}
 	};
+	const offer = () => box.replaceChildren(make("div", {class: "tools"}, button(say("judge by the policy, against run {0}", base.run), ask, {id: "judge"})));
+	let open = queued && pending(r, base);
 	if (judged.has(address)) show();
-	else if (pending(r, base)) { box.append(make("p", {class: "faint"}, say("being judged"))); waiting.add(() => { if (box.isConnected && judged.has(address)) show(); }); }
-	else box.append(make("div", {class: "tools"}, button(say("judge by the policy, against run {0}", base.run), ask, {id: "judge"})));
+	else if (!open) offer();
+	else {
+		box.append(make("p", {class: "faint"}, say("being judged")));
+		waiting.add(() => {
+			if (!open || !judged.has(address) && pending(r, base)) return;
+			open = false;
+			if (judged.has(address)) show();
+			else offer();
+		});
+	}
 	return box;
 }
 
@@ -167,7 +178,7 @@ function details(r, s, base) {
 	if (r.session && r.kept) tools.append(make("a", {id: "open", href: "session/" + r.session + "/"}, say("open the capture")), make("a", {href: "capture/" + r.session, download: r.file}, say("download the capture")));
 	else if (r.session) tools.append(make("span", {class: "faint"}, say("the capture is no longer kept")));
 	box.push(tools);
-	if (list.gate && base && r.kept) box.push(judge(base, r));
+	if (list.gate && base && r.kept) box.push(judge(base, r, r.status !== "green"));
 	else if (list.gate && r.run && r.kept) box.push(make("p", {class: "faint"}, say("The policy needs a green run before this one, of the same branch and device.")));
 	if (r.run) {
 		const text = make("textarea", {id: "note", rows: 2, "aria-label": say("note")}), told = make("span", {class: "faint", role: "status"});
@@ -198,7 +209,7 @@ function showRuns(s) {
 	const reasons = () => { for (const r of rows) r.reason = [r.state, reasonOf(r, all)].filter(Boolean).join(say("; ")) || null; };
 	reasons();
 	const mine = table = new Table({name: "sessions", title: say("Sessions"), tree: false, columns: columns.map(([key, title, type]) => ({key, title, type, difference: false})), rows},
-		{main: "build", ordered: true, keep: innerWidth < 1100 ? ["verdict", "note"] : ["date", "peak", "p99_ns", "verdict", "reason", "note"], cell, pick, search: s.search || "", searched: t => go({search: t || null}, true)});
+		{main: "build", ordered: true, keep: innerWidth < 1100 ? ["verdict", "note"] : ["date", "peak", "p99_ns", "verdict", "reason", "note"], wide: innerWidth < 1100 ? {} : {reason: 300}, cell, pick, search: s.search || "", searched: t => go({search: t || null}, true)});
 	// Room for what is to come.
 	for (const c of mine.all) if (c.key === "reason" || c.key === "verdict" || c.key === "build") mine.want.set(c, c.key === "verdict" ? 104 : c.key === "build" ? mine.want.get(c) + 28 : 520);
 	setTimeout(() => { mine.grid.scrollTop = old; });
@@ -212,7 +223,11 @@ function showRuns(s) {
 		// The trend stays as it is while what it shows does.
 		const now = JSON.stringify([first, failedRuns(rows, all), [...judged.keys()].length]);
 		if (now !== drawn && (worst || !judging)) { drawn = now; trend.replaceChildren(...[trendCard(s, rows, all, first)].filter(Boolean)); }
-		mine.arranged();
+		// Rows stay under the pointer: what changed in them is replaced.
+		for (const [at, e] of mine.rows) {
+			const r = rows[mine.shown[at]], now = r && JSON.stringify([r.reason, failedOf(r, all), side(r)]);
+			if (r && e.told !== now) { e.replaceChildren(...mine.row(mine.shown[at], at).childNodes); e.told = now; }
+		}
 	};
 	waiting.add(() => { if (mine.element.isConnected) update(); });
 	const inSight = () => mine.element.isConnected ? [...mine.rows.keys()].filter(k => k !== "total").sort((a, b) => a - b).map(at => rows[mine.shown[at]]).filter(Boolean) : [];

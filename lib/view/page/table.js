@@ -40,6 +40,7 @@ export class Table {
 	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first,
 	// quiet(column): it is shown to who chooses it, cell(column, row, width): an element instead of the text, or null,
 	// small(column, row): a difference that is too small for a colour, bare: no search and no notes,
+	// wide {key: pixels}: texts that have more room than others,
 	// keep: keys of more that never go, ordered: the columns are as they come, sort {key, down}, sorted(key, down), search text, searched(text), name
 	constructor(section, options = {}) {
 		this.s = section;
@@ -109,7 +110,7 @@ export class Table {
 		this.room = room;
 		const text = c => c === this.main || c.key.startsWith("outer_");
 		let left = room - 2 - this.all.reduce((sum, c) => sum + (text(c) ? Math.min(LEAST, this.want.get(c)) : 0), 0);
-		const fixed = c => c.type === "text" && c !== this.where ? Math.min(220, this.want.get(c)) : this.want.get(c);
+		const fixed = c => c.type === "text" && c !== this.where ? Math.min((this.o.wide || {})[c.key] || 220, this.want.get(c)) : this.want.get(c);
 		const shown = new Set();
 		for (const c of this.all)
 			if (text(c)) shown.add(c);
