@@ -339,7 +339,7 @@ static void debuginfod_ask(struct debuginfod *d, struct got *g, const char *path
 	if (*a.dead)
 		tell(d, "%s: %s; skipped from now on", kind, a.dead);
 	d->n_symbols += path != NULL;
-	d->symbols_missing += path && a.kind == FETCH_NONE && !*a.text;
+	d->symbols_missing += path && a.kind == FETCH_NONE && !*a.text && !*a.dead;
 	if (a.kind != FETCH_FOUND) {
 		*dead = a.kind == FETCH_DEAD || a.kind == FETCH_UNABLE;
 		if (*a.text)

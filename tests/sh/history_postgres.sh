@@ -32,11 +32,11 @@ if [ "$(id -u)" = 0 ]; then
 	chown nobody "$short"
 	as() { setpriv --reuid=nobody --regid=nogroup --clear-groups env -i PATH="$PATH" LC_ALL=C.UTF-8 "$@"; }
 fi
-stop() {
+stop_postgres() { # view_store.bash has a stop of its own
 	(cd "$short" && as "$postgres/pg_ctl" -D "$short/data" -m immediate -w stop >/dev/null 2>&1)
 	rm -rf "$short"
 }
-trap stop EXIT
+trap stop_postgres EXIT
 # The configuration of the machine, if any, is not looked at.
 export PGPASSFILE=/dev/null PGSERVICEFILE=/dev/null PGSYSCONFDIR=/dev/null
 secret='gEh3im:;&'

@@ -247,7 +247,7 @@ struct tracemill_symbol {
 	/* TRACEMILL_DATA: where the debug information declares what is there; "", 0: not known. */
 	const char *declared_file;
 	uint32_t declared_line;
-	/* The table states the size; those of Mach-O and PE never do, and bytes are up to the next symbol. */
+	/* The table, or a PDB of the binary, states the size; without it bytes are up to the next symbol. */
 	bool sized;
 };
 /* The symbol that holds a link-time address. TRACEMILL_NOTHING: none does; of TRACEMILL_DATA it can
