@@ -138,14 +138,16 @@ b.go("#view=compare&by=function")
 check("compare: new against base", "new against base" in text(b, "h2") and command(b).startswith("tm-compare --by function"))
 HUES = """(() => { const c = document.querySelector('.graph canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
     let red = 0, blue = 0; for (let i = 0; i < d.length; i += 4) { if (d[i] > d[i + 2] + 40) red++; if (d[i + 2] > d[i] + 40) blue++; } return [red, blue]; })()"""
-b.wait(HUES + "[0] > 20", 5)
-hues = b.run(HUES)
-check("compare: what grew is red, nothing is blue", hues[0] > 20 and hues[1] == 0)
 b.run("document.querySelectorAll('input[aria-label=\"search in the stacks\"]')[0].focus()")
 b.type("remember_frame")
 leak = 20 * 64
 share = "%.2f%% matches" % (100 * leak / int(truth("b", "stream.allocs")[0][2]))
 check("compare: the leak is %s" % share, b.wait("document.body.textContent.includes(%s)" % json.dumps(share)))
+b.key("Enter")  # to its place, where it is too narrow to be drawn by itself
+b.run("document.querySelector('.graph').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
+b.wait(HUES + "[0] > 20", 5)
+hues = b.run(HUES)
+check("compare: what grew is red, nothing is blue: %s" % hues, hues[0] > 20 and hues[1] == 0)
 b.go("#view=table&by=function&file_only=b.tmt")
 b.run("document.querySelector('.grid').previousElementSibling.querySelector('input').focus()")
 b.type("remember_frame")
@@ -181,8 +183,8 @@ said = text(b, ".sentence")
 check("gate: a sentence says which rule failed, of what, and by how much: " + said, all(w in said for w in (
     broke["subject"], re.search(r"\((.*)\)$", broke["measured"]).group(1), "Called by " + broke["callers"].split(" < ")[0])))
 heads = text(b, "[role=columnheader]").split("\n")
-check("gate: each title says of which metric it is: %s" % heads, not any(h in ("+- %", "+-") for h in heads) and "requested: change, %" in heads)
-check("gate: what was measured, why it is waived, what broke", rules[0]["measured"] in shown and "\u5df2\u77e5" in shown and "remember_frame" in shown)
+check("gate: each title says of which metric it is: %s" % heads, not any(h in ("+- %", "+-") for h in heads) and any(h.startswith("requested: change") for h in heads))
+check("gate: what was measured, why it is waived, what broke: " + shown.replace("\n", " "), rules[0]["measured"] in shown and "\u5df2\u77e5" in shown and "remember_frame" in shown)
 p.terminate()
 p.wait()
 

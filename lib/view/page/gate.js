@@ -33,11 +33,11 @@ export const mostOf = (t, c, less) => t.rows.reduce((a, r) => (less ? -1 : 1) * 
 export const sortOf = c => ({self_ns: "self-time", total_ns: "total-time", mean_ns: "mean-time", lifetime_ns: "lifetime"})[c.key.replace(/^delta_/, "")] || c.key.replace(/^delta_/, "").replaceAll("_", "-");
 
 function table(checks) {
-	const columns = [["name", "rule, and what it is about"], ["verdict", "verdict"], ["measured", "base, new"], ["limit", "limit"], ["told", "smallest difference"], ["message", "why"], ["waiver", "waived"]];
+	const columns = [["name", "rule, and what it is about"], ["verdict", "verdict"], ["measured", "base, new"], ["limit", "limit"], ["told", "smallest difference"], ["message", "why"]];
 	const rules = checks.rules.slice().sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
 	// What a rule says of itself alone is not said twice.
 	const below = r => r.breaches.length === 1 && r.breaches[0].measured === r.measured && !r.breaches[0].told && r.breaches[0].subject === "(total)" ? [] : r.breaches;
-	const rows = rules.flatMap(r => [{...r, name: r.rule, _depth: 0}, ...below(r).map(b => ({...b, name: b.subject, _depth: 1}))]).map(r => ({...r, measured: thousands(r.measured)}));
+	const rows = rules.flatMap(r => [{...r, name: r.rule, waiver: r.waiver || (below(r).length ? null : (r.breaches[0] || {}).waiver), _depth: 0}, ...below(r).map(b => ({...b, name: b.subject, _depth: 1}))]).map(r => ({...r, measured: [thousands(r.measured), r.waiver && translated("waived") + ": " + r.waiver].filter(Boolean).join("; ")}));
 	return {title: checks.title || "", tree: true, rows, columns: columns.map(([key, title]) => ({key, title, type: "text"})), notes: []};
 }
 
