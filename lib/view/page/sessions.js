@@ -203,7 +203,7 @@ function showRuns(s) {
 	const choose = to => { chose = true; go(to); };
 	const pick = r => !r.run ? choose({run: "s" + r.session, from: null, to: null}) : s.from && !s.to && String(r.run) !== s.from ? choose({to: String(r.run), run: null}) : choose({run: String(r.run), from: String(r.run), to: null});
 	const one = s.run && all.find(r => s.run === (r.run ? String(r.run) : "s" + r.session)), newest = rows.find(r => r.date), timed = rows.some(r => r.date && !r.date.endsWith("T00:00:00Z"));
-	let pair = s;
+	let pair = s, barred = null;
 	const side = r => r.run && String(r.run) === pair.from ? "A" : r.run && pair.to && String(r.run) === pair.to ? "B" : null;
 	const cell = (c, r, width) => c.key === "verdict" ? verdictOf(r, all) : c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, newest.date, timed)) : c.key === "build" && side(r) ? make("span", {}, make("span", {class: "tag picked-side"}, side(r)), " ", r.build || "–") : c.key === "reason" && width && r.reason ? twoLines(r.reason, width) : null;
 	const reasons = () => { for (const r of rows) r.reason = [r.state, reasonOf(r, all)].filter(Boolean).join(say("; ")) || null; };
@@ -219,7 +219,8 @@ function showRuns(s) {
 		reasons();
 		const worst = rows.find(r => failedOf(r, all) && (x => x && x.metric)(judgedOf(r, all)[1])), first = worst && trendOf(worst, all);
 		pair = s.from || chose || !worst ? s : {...s, from: String(judgedOf(worst, all)[0].run), to: String(worst.run)};
-		bar.replaceChildren(pairBar(pair, all));
+		const chosen = pair.from + " " + pair.to; // what is pressed must not be another element when it is released
+		if (chosen !== barred) { barred = chosen; bar.replaceChildren(pairBar(pair, all)); }
 		// The trend stays as it is while what it shows does.
 		const now = JSON.stringify([first, failedRuns(rows, all), [...judged.keys()].length]);
 		if (now !== drawn && (worst || !judging)) { drawn = now; trend.replaceChildren(...[trendCard(s, rows, all, first)].filter(Boolean)); }

@@ -71,7 +71,7 @@ function bars(f, rows, go) {
 		zero.style.left = x(0) + "%";
 		return make("button", {type: "button", class: "change-bar", onclick: to, title: extra}, name, make("span", {class: "way"}, zero, i), make("span", {class: "num " + (v > 0 ? "up" : "dn")}, value(v)));
 	};
-	return card(say("Difference"), make("span", {class: "faint"}, [f.name, unit].filter(Boolean).join(", ") + (/[:：].*$/.exec(translated(told(f.title))) || [""])[0]), make("div", {class: "bars"}, total && total[key] ? row(make("b", {}, say("all")), total[key], null, null) : null,
+	return card(say("Difference"), make("span", {class: "faint"}, f.name, unit && ", ", unit && make("code", {}, unit), (/[:：].*$/.exec(translated(told(f.title))) || [""])[0]), make("div", {class: "bars"}, total && total[key] ? row(make("b", {}, say("all")), total[key], null, null) : null,
 		...some.map(r => { const n = r.site || r.function || r.location || r.type || r.file || r.stack || r.module || r.thread || "", fn = r.site || r.function; return row(middle(brief(n), {title: null}), r[key], n + (r.file ? " " + place(r.file, r.line) : ""), fn ? () => go({view: "callers", peek: fn}) : null); })));
 }
 
