@@ -380,7 +380,7 @@ TEST(a_broken_unit_is_left_alone)
 	for (at = 0; at < size - info.size && memcmp(image + at, info.data, (size_t)info.size);
 	     at++)
 		;
-	while (unit < info.size - 4 && length_at(info.data + unit) < 4096)
+	while (unit < info.size - 4 && length_at(info.data + unit) < 512)
 		unit += 4 + length_at(info.data + unit);
 	mine = find_symbol(o, "where_known");
 	other = find_symbol(o, "mem_alloc");

@@ -275,7 +275,7 @@ function trendCard(s, rows, all, first) {
 		const c = doc.sections.find(x => x.kind === "series"), steps = (doc.sections.find(x => x.name === "steps") || {rows: []}).rows;
 		if (!c) return box.replaceChildren(nothing(say("nothing to draw")));
 		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (first && sort === first.sort && best[0] === own ? say(" · the rule that failed in build {0}", first.build) : "");
-		const type = c.lines[0].type, line = c.lines[0].y.filter(v => v !== null), low = Math.min(...line), high = Math.max(...line), zero = low >= 0 && (low === high || high - low >= .04 * high);
+		const type = c.lines[0].type, line = c.lines[0].y.filter(v => v !== null), low = Math.min(...line), high = Math.max(...line), zero = low >= 0 && (low === high || high - low >= .34 * high);
 		// Who it was: as the policy's question of the first run with the step has it, where the run before it is the base.
 		const who = t => { const r = all.find(o => o.run === t.run), [base, x] = r ? judgedOf(r, all) : [], m = x && base && all.find(o => o.run === t.run_before) && baseIsBefore(base, t, c) && x.most.get({live: "live-real", peak: "peak-real"}[sort] || sort); return m ? t.direction === "down" ? m.less : m.more : null; };
 		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t)}));
