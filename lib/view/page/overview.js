@@ -255,8 +255,8 @@ export async function show(context) {
 	context.begin(page);
 	const m = await along;
 	if (m && slowest && m.framed && known(m.rows, "duration_ns")) {
-		const cost = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => tenths(format("ns", cost[Math.max(0, Math.ceil(cost.length * k) - 1)]));
-		slowest.querySelector(".sp").textContent = "p50 " + p(.5) + " · p99 " + p(.99);
+		const cost = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => tenths(format("ns", cost[Math.max(0, Math.ceil(cost.length * k / 100) - 1)])); // nearest rank, as tm-frames has it
+		slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
 		const later = await afterLoading(context, m, n).catch(e => { if (e.name === "AbortError") throw e; return null; });
