@@ -63,6 +63,8 @@ check("the overview comes first, with the worst frame: " + tile("worst"), b.wait
 b.run("[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Worst frames')).querySelector('.rank').id = 'first-worst'")
 worst = "#first-worst"
 check("the worst frame has its cause, not the call around it: " + text(worst).replace("\n", " "), all(t in text(worst) for t in ("60", "Load", "2 missed", "50.00 ms", "level.cpp:30", "40.0 of 50.00 ms", "← Tick")))
+ranks = {r["statistic"]: r["duration_ns"] / 1e6 for t in report("tm-frames", "-n", "0", "calls.tmt")["sections"] if t["name"] == "statistics" for r in t["rows"]}
+check("its p50 and p99 are those of tm-frames: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === %s)" % json.dumps("p50 %.1f ms \u00b7 p99 %.1f ms" % (ranks["p50"], ranks["p99"])), 10))
 check("it says nothing of events and stacks first", "events" not in text("main") and "stacks" not in text("main"))
 check("a tile leads to it", after(lambda: b.click(".tile[data-tile=worst]")) and address_has("view") == "timeline" and address_has("frame") == "60..60")
 check("the range is a chip: " + text(".chip[data-filter=frame]"), text(".chip[data-filter=frame]") == "frame 60")
