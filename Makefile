@@ -468,7 +468,7 @@ $(B)/musl/include $(B)/32/include: $(B)/flags
 
 # The Lua module: the same source with each one's headers. Its host has Lua's functions.
 lua_src  := $(wildcard lib/recorder/lua/*.c)
-lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/trace/encode.c \
+lua_own  := $(addprefix $(B)/cap/,$(addsuffix .o,lib/recorder/base/output.c lib/recorder/base/log_line.c lib/trace/encode.c \
             lib/trace/column_encoder.c lib/base/hash_bytes.c lib/base/decimal_split.c))
 
 $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)

@@ -56,23 +56,28 @@ static void cap_calls_end(struct cap_ring *ring)
 	cap_ring_done(ring);
 }
 
+void cap_put_text(struct cap_ring *ring, const char *text, size_t n)
+{
+	while (n) {
+		struct cap_record *rec = cap_calls_begin(ring, CAP_TEXT);
+
+		rec->count = n < CAP_TEXT_MAX ? (uint32_t)n : CAP_TEXT_MAX;
+		memcpy(rec->text, text, rec->count);
+		text += rec->count;
+		n -= rec->count;
+		cap_calls_end(ring);
+	}
+}
+
 bool cap_call_put(enum cap_record_kind kind, const struct cap_call_info *info)
 {
-	unsigned texts = (unsigned)((info->n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
-	struct cap_ring *ring = cap_open(texts + 1);
+	struct cap_ring *ring = cap_open(cap_text_records(info->n) + 1);
 	struct cap_record *rec;
 	uint32_t stack;
 
 	if (!ring)
 		return false;
-	for (unsigned i = 0; i < texts; i++) {
-		size_t part = info->n - i * CAP_TEXT_MAX;
-
-		rec = cap_calls_begin(ring, CAP_TEXT);
-		rec->count = (uint32_t)(part < CAP_TEXT_MAX ? part : CAP_TEXT_MAX);
-		memcpy(rec->text, info->text + i * CAP_TEXT_MAX, rec->count);
-		cap_calls_end(ring);
-	}
+	cap_put_text(ring, info->text, info->n);
 	stack = cap_calls_stack_of(ring, info->pc);
 	rec = cap_calls_begin(ring, kind);
 	rec->time = info->time;

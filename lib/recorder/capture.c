@@ -610,6 +610,25 @@ void cap_thread_ends(void)
 	errno = error;
 }
 
+void cap_mark_line(unsigned severity, const char *text, size_t n)
+{
+	struct cap_ring *ring;
+
+	if (!enter())
+		return;
+	ring = room_for(cap_text_records(n) + 1);
+	if (ring) {
+		struct cap_record *rec;
+
+		cap_put_text(ring, text, n);
+		rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_LINE);
+		rec->count = severity;
+		cap_ring_put(ring);
+		cap_ring_done(ring);
+	}
+	leave(ring);
+}
+
 void cap_mark_frame(const char *name, int64_t number)
 {
 	mark(CAP_FRAME, name, NULL, number, 0);

@@ -221,10 +221,20 @@ bool cap_mark_frame_found(void);
 /* A counter's reading: whole + fraction / 10^18. */
 void cap_mark_reading(const char *name, const char *unit, int64_t whole, uint64_t fraction);
 
+/* A line of the program's log (cap_log_line); severity: enum tracemill_severity. */
+void cap_mark_line(unsigned severity, const char *text, size_t n);
+
 /* The thread's ring, with room for n records and one more, until cap_close; NULL: nothing is
  * recorded. */
 struct cap_ring *cap_open(unsigned n);
 void cap_close(const struct cap_ring *ring);
+/* How many records n bytes of text take. */
+static inline unsigned cap_text_records(size_t n)
+{
+	return (unsigned)((n + CAP_TEXT_MAX - 1) / CAP_TEXT_MAX);
+}
+/* In calls.c: the text of the record that comes next, at most CAP_TEXTS bytes. The ring has room. */
+void cap_put_text(struct cap_ring *ring, const char *text, size_t n);
 /* In names.c: the row of a name, made if missing; 0: there is no room, which is counted. */
 uint32_t cap_name_id(const char *text, const char *unit);
 /* The record of an allocation between cap_open and cap_close. stack: 0 is that of where. Returns it; 0: not

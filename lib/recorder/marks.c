@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions of tracemill.h: frames, counters, typed allocations and blocks of own allocators.
+ * The functions of tracemill.h: frames, counters, lines of the log, typed allocations and blocks of own allocators.
  */
 #include "lib/base/decimal_split.h"
 #include "lib/recorder/base/floats.h"
+#include "lib/recorder/base/log_line.h"
 #include "lib/recorder/capture.h"
 #include "lib/recorder/fibers.h"
 #include "lib/recorder/timing.h"
 #include "lib/recorder/tracemill.h"
+
+#include <string.h>
 
 static _Atomic int64_t frames;
 static _Atomic bool typed; /* since the last frame */
@@ -85,6 +88,16 @@ void tracemill_mark_counter_real(const char *name, const char *unit, double valu
 void tracemill_mark_counter_float(const char *name, const char *unit, float value)
 {
 	mark_real(name, unit, (double)value, DECIMAL_OF_FLOAT);
+}
+
+void tracemill_mark_log(enum tracemill_severity severity, const char *text)
+{
+	unsigned level =
+	    (unsigned)severity < TRACEMILL_ERROR ? (unsigned)severity : TRACEMILL_ERROR;
+	char line[CAP_LINE_MAX];
+
+	if (text && cap_on())
+		cap_mark_line(level, line, cap_log_line(line, text, strlen(text)));
 }
 
 void tracemill_mark_typed_alloc(const char *type, size_t requested, size_t real)

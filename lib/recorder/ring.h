@@ -37,7 +37,8 @@ enum cap_record_kind {
 	CAP_ENTER, /* a call (calls.h); count = 1: it has a time; address = value; with fiber: requested =
 		      * its number, name = row of the names or 0 */
 	CAP_EXIT,
-	CAP_TEXT, /* of the call that follows in this ring; count = bytes */
+	CAP_TEXT, /* of the call or line that follows in this ring; count = bytes */
+	CAP_LINE, /* of the program's log; count = its severity, CAP_TEXT = its text */
 	CAP_NAMED /* text = the name that the thread of this ring has; count = bytes */
 };
 

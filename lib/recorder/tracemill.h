@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The interface by which a program adds frames, counters and its own allocators' blocks to its
- * recording. A plain header for C and C++: it needs nothing else of tracemill to compile or to run.
+ * The interface by which a program adds frames, counters, lines of its log and its own allocators'
+ * blocks to its recording. A plain header for C and C++: it needs nothing else of tracemill to compile or to run.
  * The functions are there when the program runs under tm-record or has libtracemill-capture linked
  * in; else the calls do nothing and cost a test of a pointer.
  *
@@ -11,6 +11,7 @@
  *             tracemill_frame();
  *             tracemill_counter("enemies", n_enemies);
  *             tracemill_counter_unit("frametime", "ms", 16.7);
+ *             tracemill_log(TRACEMILL_WARNING, "level 2 is loaded in the main thread");
  *             ...
  *     }
  *
@@ -41,6 +42,10 @@ void tracemill_mark_counter(const char *name, const char *unit, int64_t value) T
 /* The same with decimals: tracemill_counter takes it for a floating-point number. */
 void tracemill_mark_counter_real(const char *name, const char *unit, double value) TRACEMILL_WEAK;
 void tracemill_mark_counter_float(const char *name, const char *unit, float value) TRACEMILL_WEAK;
+/* A line of the program's log, kept up to 255 bytes; what was cut ends with three dots. A line break at
+ * its end is left out. */
+enum tracemill_severity { TRACEMILL_INFO, TRACEMILL_WARNING, TRACEMILL_ERROR };
+void tracemill_mark_log(enum tracemill_severity severity, const char *text) TRACEMILL_WEAK;
 /* A managed heap (IL2CPP's, Mono's, a script's) has handed out an object of this type: the bytes
  * that were asked for, and those that it takes. To be called behind the allocation, in the
  * function that makes it; its stack is that of the caller. A frame's part of them reaches the
@@ -95,6 +100,7 @@ void tracemill_mark_flush(void) TRACEMILL_WEAK;
 #else /* -std=c99 cannot tell: tracemill_counter_real and _unsigned are for others there */
 #define tracemill_counter_unit(name, unit, value) tracemill_counter_whole(name, unit, value)
 #endif
+#define tracemill_log(severity, text) TRACEMILL_CALL(tracemill_mark_log, (severity, text))
 #define tracemill_typed_alloc(type, requested, real) \
 	TRACEMILL_CALL(tracemill_mark_typed_alloc, (type, requested, real))
 #define tracemill_alloc(domain, p, n, type) \

@@ -477,6 +477,14 @@ static uint32_t counter_row(uint32_t i)
 	return name->counter;
 }
 
+/* The text that was gathered. */
+static void put_text(struct event *ev, struct cap_ring *ring)
+{
+	ev->has |= EV_HAS_NAME;
+	ev->name = (uint32_t)cap_output_string(&cap.out, ring->text, ring->n_text);
+	ring->n_text = 0;
+}
+
 static uint32_t type_row(uint32_t i)
 {
 	struct cap_name *name = &cap.name[i];
@@ -575,11 +583,15 @@ static void cap_writer_on_record(void *arg, struct cap_ring *ring, const struct 
 			    : rec->fiber             ? fiber_row(rec)
 						     : ring->thread;
 		ev.stack = rec->stack;
-		if (ring->n_text) {
-			ev.has |= EV_HAS_NAME;
-			ev.name = (uint32_t)cap_output_string(&cap.out, ring->text, ring->n_text);
-			ring->n_text = 0;
-		}
+		if (ring->n_text)
+			put_text(&ev, ring);
+		break;
+	case CAP_LINE:
+		ev.kind = EV_LOG;
+		ev.has |= EV_HAS_THREAD | EV_HAS_TYPE;
+		ev.thread = ring->thread;
+		ev.type = cap_output_severity(&cap.out, rec->count);
+		put_text(&ev, ring);
 		break;
 	case CAP_THREAD: thread(ring, (uint32_t)rec->address); return;
 	case CAP_FRAME:

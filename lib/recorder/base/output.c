@@ -172,6 +172,23 @@ uint64_t cap_output_string(struct cap_output *o, const void *text, size_t n)
 	return o->strings;
 }
 
+uint32_t cap_output_severity(struct cap_output *o, unsigned severity)
+{
+	static const char *const names[] = {"info", "warning", "error"};
+	uint64_t name, category;
+	uint8_t *p;
+
+	if (o->severity[severity])
+		return o->severity[severity];
+	name = cap_output_string(o, names[severity], strlen(names[severity]));
+	category = cap_output_string(o, "log", 3);
+	p = cap_output_row(o, CHUNK_MARKERS, ++o->markers, 24);
+	p = cap_uleb(p, name);
+	cap_output_rows(o, cap_uleb(p, category));
+	o->severity[severity] = (uint32_t)o->markers;
+	return o->severity[severity];
+}
+
 void cap_output_note(struct cap_output *o, unsigned severity, uint64_t count, const char *text)
 {
 	size_t n = strlen(text);

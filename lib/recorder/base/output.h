@@ -26,6 +26,7 @@ struct cap_output {
 	uint64_t events[EV_KINDS];
 	uint64_t strings, modules, locations, stacks, threads, counters, types,
 	    markers;                     /* rows so far */
+	uint32_t severity[3];            /* their rows; 0: not yet */
 	uint8_t mark[CHUNK_HEADER_SIZE]; /* from here on a capture does not begin with zeroes */
 	struct column_encoder gather;
 	uint8_t row[CAP_CHUNK];
@@ -50,6 +51,8 @@ static inline void cap_output_rows(struct cap_output *o, const uint8_t *end)
 void cap_output_event(struct cap_output *o, const struct event *ev);
 /* The row of a text of at most 4096 bytes; longer ones are cut. */
 uint64_t cap_output_string(struct cap_output *o, const void *text, size_t n);
+/* The row of the marker of a severity of the program's log: 0 info, 1 warning, 2 error. */
+uint32_t cap_output_severity(struct cap_output *o, unsigned severity);
 void cap_output_note(struct cap_output *o, unsigned severity, uint64_t count, const char *text);
 /* What is gathered is written: the rows, then the events. */
 void cap_output_flush(struct cap_output *o);

@@ -9,6 +9,7 @@
  * the stack, C functions have no return, and compiled code has no hooks at all, so that the
  * compiler is off while calls are recorded.
  */
+#include "lib/recorder/base/log_line.h"
 #include "lib/recorder/lua/excludes.h"
 #include "lib/recorder/lua/names.h"
 #include "lib/recorder/lua/snapshot.h"
@@ -1151,6 +1152,29 @@ static int luamodule_counter(lua_State *l)
 	return 0;
 }
 
+/* log(TEXT [, SEVERITY]) */
+static int luamodule_log(lua_State *l)
+{
+	static const char *const severities[] = {"info", "warning", "error", NULL};
+	struct module *m = module_of(l);
+	size_t n;
+	const char *text = luaL_checklstring(l, 1, &n);
+	int severity = luaL_checkoption(l, 2, severities[TRACEMILL_INFO], severities);
+	struct event ev = {.kind = EV_LOG, .has = EV_HAS_NAME | EV_HAS_TYPE | EV_HAS_TIME};
+	char line[CAP_LINE_MAX];
+
+	tracemill_log((enum tracemill_severity)severity, text);
+	if (!m->out || m->out->joined)
+		return 0;
+	n = cap_log_line(line, text, n);
+	ev.name = out_string(m->out, line, n);
+	ev.type = out_severity(m->out, (unsigned)severity);
+	ev.time = out_time(m->out);
+	if (ev.name)
+		out_event(m->out, &ev);
+	return 0;
+}
+
 /* ---- marks, which a rewritten source makes in place of hooks ---- */
 
 /* Of what is farther away it is not known: it is. 5.1 has a level for each tail call. */
@@ -1321,13 +1345,11 @@ static void check_interpreter(lua_State *l)
 
 static int luamodule_open(lua_State *l)
 {
-	static const luaL_Reg functions[] = {{"start", luamodule_start},
-					     {"stop", luamodule_stop},
-					     {"frame", luamodule_frame},
-					     {"counter", luamodule_counter},
-					     {"bytes", luamodule_bytes},
-					     {"snapshot", luamodule_snapshot},
-					     {NULL, NULL}};
+	static const luaL_Reg functions[] = {
+	    {"start", luamodule_start},       {"stop", luamodule_stop},
+	    {"frame", luamodule_frame},       {"counter", luamodule_counter},
+	    {"log", luamodule_log},           {"bytes", luamodule_bytes},
+	    {"snapshot", luamodule_snapshot}, {NULL, NULL}};
 	struct module *m, **box;
 
 	m = own_zeroed(1, sizeof *m);

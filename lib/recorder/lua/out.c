@@ -350,6 +350,11 @@ static uint32_t pair(struct lua_out *out, struct lua_slots *t, uint32_t kind, ui
 	return *id = (uint32_t)*n;
 }
 
+uint32_t out_severity(struct lua_out *out, unsigned severity)
+{
+	return cap_output_severity(&out->o, severity);
+}
+
 uint32_t out_marker(struct lua_out *out, const char *name)
 {
 	return pair(out, &out->markers, CHUNK_MARKERS, &out->o.markers, name, "lua");

@@ -59,6 +59,8 @@ uint32_t out_string(struct lua_out *out, const char *s, size_t n);
 uint32_t out_type(struct lua_out *out, const char *s);
 uint32_t out_location(struct lua_out *out, uint32_t name, uint32_t file, int line);
 uint32_t out_stack(struct lua_out *out, uint32_t parent, uint32_t location);
+/* Of a line of the log: 0 info, 1 warning, 2 error. */
+uint32_t out_severity(struct lua_out *out, unsigned severity);
 uint32_t out_marker(struct lua_out *out, const char *name);
 uint32_t out_counter(struct lua_out *out, const char *name, const char *unit);
 uint32_t out_thread(struct lua_out *out, uint64_t id, const char *name);
