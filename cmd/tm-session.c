@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	struct cli_symbols symbols = {.off = false};
 	struct session s = {.n = 0}, base = {.n = 0};
 	struct session_limits limits = {.allow_loss = false};
-	const char *baseline = NULL, *growth = NULL, *slower = NULL;
+	const char *baseline = NULL, *growth = NULL, *slower = NULL, *trace = NULL;
 	const struct opt table[] = {
 	    ROW_STRING(0, "baseline", "FOLDER",
 		       "compare with this session, and fail if this session is worse", &baseline),
@@ -42,6 +42,8 @@ int main(int argc, char **argv)
 		       "--baseline: judge times, too, and allow this much", &slower),
 	    ROW_FLAG(0, "allow-loss", "judge captures that have lost something",
 		     &limits.allow_loss),
+	    ROW_STRING(0, "save-trace", "FILE",
+		       "write all files to FILE as one trace, on one clock, and end", &trace),
 	    CLI_CHECKED_REPORT_ROWS(report),
 	    CLI_SYMBOLS_ROW(symbols),
 	    OPT_END,
@@ -62,8 +64,13 @@ int main(int argc, char **argv)
 	limits.growth = cli_parse_percent("max-growth", growth, GROWTH);
 	limits.slower = cli_parse_percent("max-slower", slower, 0);
 	limits.has_slower = slower;
+	if (trace && (baseline || report.output))
+		cli_usage("--save-trace writes no report: not with --baseline or -o");
 	cli_import_done(&import);
-	cli_report_start(&report);
+	if (trace)
+		cli_output(trace);
+	else
+		cli_report_start(&report);
 	session_list(&s, argv[1]);
 	if (baseline)
 		session_list(&base, baseline);
@@ -73,6 +80,13 @@ int main(int argc, char **argv)
 		cli_die(argv[1], "the folder has no files");
 	if (baseline && !base.n)
 		cli_die(baseline, "the folder has no files");
+	if (trace) {
+		session_place(&s, &import.options);
+		session_write(&s, &import.options, &symbols);
+		session_release(&s);
+		cli_symbols_release(&symbols);
+		return cli_exit();
+	}
 	session_read(&s, &import.options, &symbols);
 	if (baseline)
 		session_read(&base, &import.options, &symbols);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct import_options options_of(const struct session_file *f,
-					const struct import_options *import)
+struct import_options session_options_of(const struct session_file *f,
+					 const struct import_options *import)
 {
 	struct import_options o = *import;
 
@@ -22,7 +22,7 @@ static struct import_options options_of(const struct session_file *f,
 
 static void read_survey(struct session_file *f, const struct import_options *import)
 {
-	const struct import_options o = options_of(f, import);
+	const struct import_options o = session_options_of(f, import);
 	struct cli_loop loop = {.import = &o, .sink = &f->survey.sink};
 
 	survey_init(&f->survey);
@@ -255,7 +255,7 @@ static void read_log(struct session *s, struct session_file *f, const struct imp
 	    .sink = {.begin = log_sink_begin, .batch = log_sink_batch, .end = log_sink_end},
 	    .session = s,
 	    .file = f};
-	const struct import_options o = options_of(f, import);
+	const struct import_options o = session_options_of(f, import);
 	struct cli_loop loop = {.import = &o, .sink = &log.sink};
 
 	f->lines = mem_zarray(s->n_worst + 1, sizeof *f->lines);
@@ -363,7 +363,7 @@ static struct sink *tee_to(struct sink_tee *tees, size_t *n, struct sink *s, str
 static void read_parts(struct session *s, struct session_file *f,
 		       const struct import_options *import, struct cli_symbols *symbols)
 {
-	const struct import_options o = options_of(f, import);
+	const struct import_options o = session_options_of(f, import);
 	struct cli_loop loop = {.import = &o, .symbols = symbols};
 	struct sink_tee tees[2 * (PART_COUNTERS + 1)];
 	struct axis_tap tap;
@@ -468,9 +468,7 @@ static void choose_of_part(struct session *s, const struct session_file *f,
 	buf_release(&b);
 }
 
-/* Logs come last, when all frames that are shown are known. */
-void session_read(struct session *s, const struct import_options *import,
-		  struct cli_symbols *symbols)
+void session_place(struct session *s, const struct import_options *import)
 {
 	session_look(s);
 	for (size_t i = 0; i < s->n; i++)
@@ -482,6 +480,15 @@ void session_read(struct session *s, const struct import_options *import,
 		return;
 	set_axis(s);
 	place_all(s);
+}
+
+/* Logs come last, when all frames that are shown are known. */
+void session_read(struct session *s, const struct import_options *import,
+		  struct cli_symbols *symbols)
+{
+	session_place(s, import);
+	if (s->reference == s->n)
+		return;
 	choose_longest(s);
 	for (size_t i = 0; i < s->n; i++) {
 		struct session_file *f = &s->files[i];

@@ -96,7 +96,12 @@ struct session {
 void session_list(struct session *s, const char *folder);
 /* What each file is; after the sandbox. */
 void session_look(struct session *s);
-/* read.c: surveys, clocks, and what is in the frames. */
+/* read.c: surveys and clocks */
+void session_place(struct session *s, const struct import_options *import);
+/* How a file is to be read. */
+struct import_options session_options_of(const struct session_file *f,
+					 const struct import_options *import);
+/* The same as session_place, and what is in the frames. */
 void session_read(struct session *s, const struct import_options *import,
 		  struct cli_symbols *symbols);
 void session_release(struct session *s);
@@ -133,6 +138,10 @@ struct session_report *session_report_new(struct session *s);
 /* brief: without the tables whose rows are lines beneath those of the worst frames. */
 void session_report_add(struct session_report *r, struct table_document *d, bool brief);
 void session_report_free(struct session_report *r);
+
+/* trace.c: after session_place, to standard output: the files whose clocks are known as one capture. Of the others, a note. */
+void session_write(const struct session *s, const struct import_options *import,
+		   struct cli_symbols *symbols);
 
 /* compare.c: numbers of a session, and a gate over two. */
 struct session_number {

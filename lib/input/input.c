@@ -324,7 +324,8 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
 		if (S_ISDIR(st.st_mode))
 			err_set(e, ST_SYS,
-				"is a directory (only directories of uftrace's data can be read)");
+				"is a directory (of directories, only uftrace's data is read; for "
+				"all captures of a run: tm-session)");
 		else
 			err_sys(e, "cannot read");
 		if (owns)

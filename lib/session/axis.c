@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_its_frames(const struct axis_tap *a)
+bool session_frames_shared(const struct session_clock *c)
 {
-	return a->clock->by == CLOCK_ITSELF || a->clock->by == CLOCK_FRAMES;
+	return c->by == CLOCK_ITSELF || c->by == CLOCK_FRAMES;
 }
 
 static void add_mark(struct axis_tap *a, int64_t number, int64_t time, int64_t duration)
@@ -62,14 +62,14 @@ static enum status axis_begin(struct sink *sink, struct trace *t, struct err *e)
 	a->marks.n = 0;
 	/* The survey is of the first capture of the file. */
 	if (a->axis->n && a->captures++ == 0) {
-		if (has_its_frames(a))
+		if (session_frames_shared(a->clock))
 			mark_own(a);
 		else
 			mark_all(a);
 	}
 	t->marks = a->marks.n ? &a->marks : NULL;
 	st = a->tap.to->begin(a->tap.to, t, e);
-	for (size_t i = 0; !st && !has_its_frames(a) && i < a->marks.n; i++) {
+	for (size_t i = 0; !st && !session_frames_shared(a->clock) && i < a->marks.n; i++) {
 		const struct event ev = event_of_mark(&a->marks.items[i]);
 
 		st = sink_event(a->tap.to, t, &ev, e);
@@ -92,7 +92,7 @@ static enum status axis_rows(struct axis_tap *a, struct trace *t, const struct s
 		if (part.n)
 			st = a->tap.to->batch(a->tap.to, t, &part, e);
 		from = i + 1;
-		if (i < b->n && has_its_frames(a) && a->at < a->marks.n && !st) {
+		if (i < b->n && session_frames_shared(a->clock) && a->at < a->marks.n && !st) {
 			const struct event ev = event_of_mark(&a->marks.items[a->at++]);
 
 			part = (struct sink_batch){.n = 1, .rows = &ev};

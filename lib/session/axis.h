@@ -20,6 +20,9 @@ struct session_axis { /* borrowed from the survey of the capture whose clock it 
 	size_t n;
 };
 
+/* The frames of a capture with this clock are those of the axis: its i-th is the axis's i + lag. */
+bool session_frames_shared(const struct session_clock *c);
+
 struct axis_tap {
 	struct sink_tap tap; /* first */
 	const struct session_axis *axis;

@@ -236,3 +236,40 @@ tm-session --as json mixed >report 2>said
 ok 'files of all kinds are listed' [ "$(rows files file | wc -l)" = 5 ]
 ok 'a file in a folder below is one of them' [ "$(of sub/native.tmt frames)" = 600 ]
 ok 'a file that is cut is read as far as it goes' [ "$(of cut.tmt frames)" -gt 10 ]
+
+# All files as one trace: how far their clocks are apart does not show in it, and each event is in the frame in which its file
+# has it, though the clocks are known but to some ns.
+frames_of() { # trace
+	tm-dump -q "$1" | grep '^frame '
+}
+made --spike 300
+tm-session -q --save-trace one.tmt run
+ok 'all files in one trace' [ "$(tm-dump -q one.tmt | grep -c '^capture')" = 1 ]
+ok 'the frames are those of the session' [ "$(tm-dump -q one.tmt | grep -c '^frame ')" = 600 ]
+# Each: 10 native blocks and 5 of Lua; in frame 300 2000 and 3000 more; load_asset's 10 in 30 frames.
+ok 'the blocks of both' [ "$(tm-dump -q one.tmt | grep -c '^alloc ')" = $((600 * 15 + 5000 + 300)) ]
+ok 'the counters of the table' [ "$(tm-dump -q one.tmt | grep -c '^counter value')" = "$(tm-dump -q run/frames.csv | grep -c '^counter value')" ]
+ok 'the lines of the log' [ "$(tm-dump -q one.tmt | grep -c '^log ')" = "$(wc -l <run/game.log)" ]
+tm-frames -q --csv --table frames one.tmt >one.csv
+frames_of one.tmt >one.frames
+made --spike 300 --lua-offset 12345678 --csv-offset 987654 --lua-ppm 80 --date 7
+tm-session -q --save-trace two.tmt run
+ok 'clocks that are apart: the same frames' cmp one.frames <(frames_of two.tmt)
+ok 'clocks that are apart: the same numbers in each frame' cmp one.csv <(tm-frames -q --csv --table frames two.tmt)
+: >run/new.txt
+tm-session --save-trace three.tmt run 2>said
+ok 'what is no capture is not spoken of' [ "$(grep -c new.txt said)" = 0 ]
+"$GEN/session" other --csv-other 1 --marks 1 --dates 0 --seed 9
+cp other/frames.csv run/other.csv
+tm-session --save-trace three.tmt run 2>said
+ok 'a file whose clock is not known is named' grep -q 'run/other.csv: is not in the trace: its clock is not known' said
+ok 'and the others are in it' cmp one.csv <(tm-frames -q --csv --table frames three.tmt)
+cat run/lua.tmt run/lua.tmt >both.tmt && mv both.tmt run/lua.tmt
+tm-session --save-trace three.tmt run 2>said
+ok 'of a file with two captures, the first' grep -q 'lua.tmt: loss: captures behind the first, whose clocks are not known: 1' said
+ok 'which is the same' cmp one.csv <(tm-frames -q --csv --table frames three.tmt)
+mkdir nothing && echo text >nothing/a.txt
+tm-session --save-trace nothing.tmt nothing 2>said
+ok 'without a capture there is no trace' [ "$? $([ -e nothing.tmt ]; echo $?)" = '3 1' ]
+tm-session --save-trace three.tmt --baseline run run 2>said
+ok 'nor with a baseline' [ $? = 2 ]

@@ -233,7 +233,8 @@ TEST(system_errors)
 	CHECK_STR(e.msg, "cannot open: No such file or directory");
 	input_close(&in);
 	CHECK_EQ(input_open(&in, "/", &e), ST_SYS);
-	CHECK_STR(e.msg, "is a directory (only directories of uftrace's data can be read)");
+	CHECK_STR(e.msg, "is a directory (of directories, only uftrace's data is read; for all "
+			 "captures of a run: tm-session)");
 	input_close(&in);
 	if (geteuid()) {
 		write_file("x", 1);
