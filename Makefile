@@ -647,6 +647,7 @@ golden: test-programs
 
 tables: $(B)/bin/tm-import
 	@PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash man/formats.sh
+	@SRC=. bash tests/lint/files.sh --write
 
 lint: all build/deps-all $(made)
 	$(run_tests) tests/run lint/

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The answers for the addresses of one module.
+ */
 #include "lib/base/bytes.h"
 #include "lib/base/mem.h"
 #include "lib/pdb/worker.h"

@@ -119,6 +119,7 @@ sed -i '/trace/d' tree/lib/README.md
 expect fail layers 'a room that is not' '  lib/trace: lib/README.md does not say what it holds'
 printf '| `trace/` | traces |\n| `tally/` | sums |\n' >>tree/lib/README.md
 expect fail layers 'a room that is not there' '  lib/README.md: lib/tally is no room'
+
 decide() { # $@: rows of the table of decisions
 	sed -i '/tally/d; /^## Where/,$d' tree/lib/README.md
 	printf '## Where it is decided\n\n| what is decided | file |\n|---|---|\n' >>tree/lib/README.md
@@ -132,6 +133,23 @@ decide 'a thing | `base/a.h`: `stdlib.h`'
 expect fail layers 'a decision whose word is gone' '  lib/README.md: lib/base/a.h has no stdlib.h'
 decide 'a thing | `base/a.h`, `base/b.h`'
 expect fail layers 'a decision in two files' '  lib/README.md: no one file: | a thing'
+
+fresh
+printf '/* SPDX-License-Identifier: MIT\n *\n * One thing. And more.\n */\n' >tree/lib/base/a.c
+printf '/* SPDX-License-Identifier: MIT */\n' >tree/lib/trace/t.c
+printf '/* Marks:\n * two lines. */\n' >tree/lib/trace/t.h
+printf '/* Folded. */\n' >tree/formats/f.c
+printf '# The rooms\n\n| x | `trace/t.c` |\n\n' >tree/lib/README.md
+bash "$lint/files.sh" --write tree
+expect pass files 'a list that was written' ''
+printf '| y | `../formats/f.c` |\n' | cat - tree/lib/README.md >map && mv map tree/lib/README.md
+expect fail files 'a file in a table and in the list' '- `f.c`: Folded'
+bash "$lint/files.sh" --write tree
+sed -i 's/One/Another/' tree/lib/base/a.c
+expect fail files 'another first sentence' '- `a.c`: Another thing'
+printf 'int x;\n' >tree/lib/base/a.c
+rm tree/lib/base/a.h
+expect fail files 'a file that says nothing' 'a file has no first sentence'
 fresh
 sed -i 's|^lib/base$|lib/base lib/trace|' tree/tests/lint/layers.txt
 expect fail layers 'a cycle in the table' 'a cycle'

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The reader of the rule file.
+ */
 #include "lib/base/ini.h"
 #include "lib/base/mem.h"
 #include "lib/report/spikes/rules.h"
