@@ -13,6 +13,8 @@
  *	readings     the same at an interval of 100 ms
  *	framestats   Android's texts around two tables, of which each fifth row is unusual (Flags)
  *	perfdog      a row a second
+ *	capframex    CapFrameX's JSON: a run with readings of sensors each 250 ms, and one with those of older versions
+ *	capframex-bad  the same with values that are none, a column cut short, a run without frames
  *	semicolon    ';' between fields and ',' in numbers
  *	quoted       names and values in quotes, "" and ',' in them
  *	gaps         blank fields, NaN, a time that goes back, a row cut short, a row too long, a header in the middle
@@ -247,6 +249,121 @@ static void put_gaps(void)
 	say(n - 1);
 }
 
+/* A column of a run: the values that `print` puts out for each frame. */
+static void put_series(const char *name, uint64_t count, void (*print)(uint64_t i))
+{
+	printf("\"%s\":[", name);
+	for (uint64_t i = 0; i < count; i++) {
+		fputs(i ? "," : "", stdout);
+		print(i);
+	}
+	putchar(']');
+}
+
+static bool damaged;
+
+/* The first frame ends at 0. */
+static void put_end(uint64_t i)
+{
+	static int64_t us;
+
+	us = i ? us + duration_us(i) : 0;
+	printf("%" PRId64 ".%06" PRId64, us / 1000000, us % 1000000);
+}
+
+static void put_duration(uint64_t i)
+{
+	if (damaged && i == 2)
+		fputs("null", stdout);
+	else
+		print_ms(duration_us(i));
+}
+
+static void put_displayed(uint64_t i)
+{
+	if (damaged && i < 3)
+		fputs(i == 2 ? "1e999" : i ? "\"NaN\"" : "\"x\"", stdout);
+	else
+		printf("%" PRIu64 ".25", 50 + i % 10);
+}
+
+static void put_zero(uint64_t i)
+{
+	(void)i;
+	putchar('0');
+}
+
+static void put_dropped(uint64_t i)
+{
+	fputs(i % 10 == 9 ? "true" : "false", stdout);
+}
+
+static void put_quarter(uint64_t i)
+{
+	printf("%" PRIu64 ".%02" PRIu64, i / 4, i % 4 * 25);
+}
+
+static void put_percent(uint64_t i)
+{
+	printf("%" PRIu64 ".5", 90 + i % 9);
+}
+
+static void put_run(uint64_t readings, bool old)
+{
+	static const char *const sensors[][3] = {
+	    {"MeasureTime", "MeasureTime", "Time"},
+	    {"/gpu/0/load/0", "GPU Core", "Load"},
+	    {"/gpu/1/load/0", "GPU Core", "Load"},
+	    {"/cpu/0/clock/7", "CPU Max Clock", "Clock"},
+	};
+
+	printf("{\"Hash\":\"x\",\"PresentMonRuntime\":\"DXGI\",\"CaptureData\":{");
+	put_series("TimeInSeconds", n, put_end);
+	putchar(',');
+	put_series("MsBetweenPresents", n, put_duration);
+	putchar(',');
+	put_series("MsUntilRenderComplete", n, put_zero);
+	putchar(',');
+	put_series("MsUntilDisplayed", damaged ? n - 1 : n, put_displayed);
+	putchar(',');
+	put_series("QPCTime", n, put_percent);
+	putchar(',');
+	put_series("SyncInterval", n, put_zero);
+	putchar(',');
+	put_series("Dropped", n, put_dropped);
+	fputs(old ? ",\"PcLatency\":null},\"SensorData\":{"
+		  : ",\"PcLatency\":null},\"SensorData\":null,\"SensorData2\":{",
+	      stdout);
+	for (int i = 0; i < 4 && !old; i++) {
+		printf("%s\"%s\":{\"Name\":\"%s\",\"Type\":\"%s\",", i ? "," : "", sensors[i][0],
+		       sensors[i][1], sensors[i][2]);
+		put_series("Values", readings, i ? put_percent : put_quarter);
+		putchar('}');
+	}
+	if (old) {
+		put_series("MeasureTime", readings, put_quarter);
+		putchar(',');
+		put_series("GpuTemp", readings, put_percent);
+	}
+	printf("},\"RTSSFrameTimes\":%s,\"SampleTime\":0}", damaged ? "[1,2]" : "null");
+	for (uint64_t i = 0; i < n; i++)
+		total += duration_us(i);
+}
+
+static void put_capframex(void)
+{
+	printf("{\"Hash\":\"x\",\"Info\":{\"AppVersion\":\"1.7.0.4\",\"GameName\":\"Game\","
+	       "\"Comment\":null},\"Runs\":[");
+	put_run(4, false);
+	putchar(',');
+	if (damaged)
+		printf("{\"Hash\":\"y\",\"CaptureData\":null,\"SensorData2\":null}");
+	else
+		put_run(4, true);
+	printf("]}\n");
+	say(damaged ? n : 2 * n);
+}
+
 int main(int argc, char **argv)
 {
 	int i = 1;
@@ -268,6 +385,10 @@ int main(int argc, char **argv)
 		put_framestats();
 	else if (is("perfdog"))
 		put_perfdog();
+	else if (is("capframex"))
+		put_capframex();
+	else if (is("capframex-bad"))
+		damaged = true, put_capframex();
 	else if (is("semicolon"))
 		put_semicolon();
 	else if (is("quoted"))

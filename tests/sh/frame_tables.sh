@@ -27,6 +27,18 @@ tm-dump -q readings.csv >dumped
 check 'readings at an interval are no frames' [ "$(grep -c ^frame dumped)" = 0 ]
 check '... and the time of one is among them' grep -q '^counter [0-9]* .*frametime' dumped
 
+# Records of CapFrameX, beside Python's json module.
+# shellcheck disable=SC2317 # check evaluates
+json_reading() { # FILE
+	tm-dump -q "$1" >dumped && python3 "$SRC/tests/sh/capframex.py" "$1" dumped
+} >err 2>&1
+"$GEN/table" -n 1000 capframex >capframex.json 2>err
+check capframex json_reading capframex.json
+for f in "${SHARED-}"/samples/real/tables/*.json; do
+	[ -f "$f" ] || continue
+	check "real: ${f##*/}" json_reading "$f"
+done
+
 # The events of row 11 and of row 151 begin sections, until the next one.
 tm-frames -q --csv --table pacing unreal.csv | tr -d '\r' | cut -d, -f 2-4 >sections
 printf '%s\n' 'section,first,frames' '[all frames],1,1000' 'LevelLoad,11,140' 'Boss;Shake##1.25,151,850' >want

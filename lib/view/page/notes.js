@@ -438,4 +438,8 @@ learn({
 	"events do not hold what their class says": "内容与其类描述不符的事件",
 	"blocks of constants could not be read: names and stacks may be missing": "无法读取的常量块：可能缺少名称和调用栈",
 	"bytes at the ends of chunks are no events": "数据块末尾不是事件的字节",
+	"columns do not have a value for each frame": "列没有每一帧的值",
+	"columns of times are 0 in each frame, which is no time: left out": "忽略了每帧都为 0 的时间列：0 不是测得的时间",
+	"values of other devices are left out": "忽略了其他设备的值",
+	"runs have no frames: left out": "忽略了没有帧的运行",
 });

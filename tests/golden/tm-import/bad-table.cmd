@@ -17,3 +17,11 @@ tm-import --columns 'duration=dt:ms,counter=nosuch:%' -o x.tmt x.csv
 printf 't,d\n1,2\n' | tm-import --columns 'time=t:s,time=d:s'
 printf 't,d\n1,2\n' | tm-import --columns 'time=t:s,end=t:s,duration=d:s'
 printf 't,d\n1,5\n2,-3\n3,4\n' | tm-import --columns 'time=t:s,duration=d:ms' | tm-frames --as csv
+# CapFrameX: values that are none, a frame without a duration, a column cut short, a run without frames, other devices; a
+# file that is cut among its sensors, or before its frames; no frames at all; too deep.
+$GEN/table -n 5 capframex-bad 2>err >c.json
+tm-dump c.json | grep -e ^note -e ^totals -e ^frame
+head -c 700 c.json | tm-dump | grep -e ^note -e ^totals -e ^frame
+head -c 150 c.json | tm-import -f capframex -o x.tmt
+printf '{"Runs":[{"CaptureData":{"TimeInSeconds":[1]}}]}' | tm-import -f capframex -o x.tmt
+printf '{"Runs":[{"CaptureData":{"MsBetweenPresents":[5,1e300,-1],"TimeInSeconds":[1e18,1e300]}}]}' | tm-dump -f capframex

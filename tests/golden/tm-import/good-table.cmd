@@ -16,3 +16,10 @@ $GEN/table -n 100 mangohud | tm-frames -q --table pacing --csv | cut -d, -f 2-9,
 # Any table, and the unit of a counter in the words.
 printf 'T;dt;scene;load\n0,5;16,7;;1,25\n0,6;33,4;boss;2\n' |
 	tm-import --columns 'time=T:s,duration=dt:ms,events=scene,counter=load:%' | tm-dump --no-tables
+# CapFrameX: frames of 16.6, 16.7 .. ms, of which the first ends at 0; readings at 0, 0.25 .. s. A time that is 0 in each
+# frame is none. In the second run they are those of an older version.
+$GEN/table -n 12 capframex >c.json 2>err
+tm-dump c.json | grep -v -e '^counter value' -e '^frame value=[3-9] '
+tm-dump c.json | grep -c '^counter value'
+tm-dump --no-tables c.json | grep -e 'time=0' -e 'time=250000000'
+tracemill show c.json | head -n 5
