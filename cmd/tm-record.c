@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tm-record: runs a program with the capture library in it, puts that into one that runs, or records a
- * Unity player.
+ * tm-record: runs a program with the capture library in it, puts that into one that runs, or records what a Unity player or
+ * LoliProfiler's agent sends.
  */
 #include "cmd/tm-record/attached.h"
 #include "cmd/tm-record/noticed.h"
@@ -13,6 +13,7 @@
 #include "lib/cli/binaries.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/top.h"
+#include "lib/record/agent.h"
 #include "lib/record/convert.h"
 #include "lib/record/program.h"
 #include "lib/record/unity.h"
@@ -216,20 +217,44 @@ static int record_running(struct launch *l, uint64_t pid, const char *given, str
 	return status;
 }
 
+/* The output of what another program sends. */
+static bool begin_received(bool follow, const char *option)
+{
+	struct err e = ERR_INIT;
+
+	if (follow && output && !freopen(output, "we", stdout)) {
+		err_sys(&e, "cannot open");
+		failed(output, &e);
+		return false;
+	}
+	cli_output(follow ? NULL : output);
+	cli_sandbox("tm-record", option);
+	signal(SIGINT, record_on_signal);
+	signal(SIGTERM, record_on_signal);
+	return true;
+}
+
+static int record_agent(struct agent_options *o)
+{
+	struct agent_received r = {0};
+	struct err e = ERR_INIT;
+
+	if (!begin_received(o->follow, "--receive"))
+		return EXIT_INPUT;
+	if (agent_record(o, &r, stdout, &e))
+		cli_fail(o->place, &e);
+	cli_info(o->place, "%" PRIu64 " packets, %" PRIu64 " bytes", r.packets, r.bytes);
+	cli_output_done(r.packets);
+	return cli_exit();
+}
+
 static int record_player(struct unity_options *o)
 {
 	struct unity_player u = {.fd = -1};
 	struct err e = ERR_INIT;
 
-	if (o->follow && output && !freopen(output, "we", stdout)) {
-		err_sys(&e, "cannot open");
-		return failed(output, &e);
-	}
-	cli_output(o->follow ? NULL : output);
-	cli_sandbox("tm-record", "--unity");
-	signal(SIGINT, record_on_signal);
-	signal(SIGTERM, record_on_signal);
-	o->stop = &stop;
+	if (!begin_received(o->follow, "--unity"))
+		return EXIT_INPUT;
 	if (unity_record(&u, o, stdout, &e))
 		cli_fail(o->place, &e);
 	if (u.messages && !u.with_data)
@@ -325,7 +350,8 @@ int main(int argc, char **argv)
 	struct cap_settings *s = &l.settings;
 	uint64_t depth = CAP_DEPTH, idle = IDLE_S, port = SERVE_PORT, pid = NONE;
 	const char *duration = NULL;
-	struct unity_options unity = {0};
+	struct unity_options unity = {.stop = &stop};
+	struct agent_options agent = {.stop = &stop};
 	int stacks = 0, calls = 0, times = 0, form = 0, fd = -1, status;
 	bool serving = false;
 	struct serve *server = NULL;
@@ -348,7 +374,6 @@ int main(int argc, char **argv)
 		       &duration),
 	    ROW_FLAG(0, "drop", "drop and count events if the output is slow", &s->drop),
 	    ROW_STRING(0, "library", "FILE", "use this capture library", &given),
-	    ROW_HEADING("at the end:"),
 	    ROW_FLAG(0, "report", "print the sites that allocated most, as tm-top does",
 		     &end.report),
 	    ROW_FLAG(0, "no-symbols", "do not symbolize the trace", &end.no_symbols),
@@ -374,9 +399,11 @@ int main(int argc, char **argv)
 	    ROW_HEADING("instead of a program:"),
 	    ROW_NUMBER(0, "pid", "PID", "record a running process until Ctrl-C", &pid),
 	    ROW_STRING(0, "unity", "PLACE", "record a Unity player at HOST[:PORT]", &unity.place),
-	    ROW_FLAG(0, "follow", "--unity: write each message to FILE at once", &unity.follow),
-	    ROW_NUMBER(0, "idle", "SECONDS", "--unity: stop after SECONDS without data (30)",
-		       &idle),
+	    ROW_STRING(0, "receive", "PLACE", "record LoliProfiler's agent at [HOST:]PORT",
+		       &agent.place),
+	    ROW_FLAG(0, "follow", "--unity, --receive: write what comes at once", &unity.follow),
+	    ROW_NUMBER(0, "idle", "SECONDS",
+		       "--unity, --receive: end without data for so long (30)", &idle),
 	    ROW_ALIAS("format", "as"),
 	    ROW_ALIAS("threshold", "min"),
 	    ROW_PASSED("of the report (--report), as in tm-top:", &report_options),
@@ -401,15 +428,21 @@ int main(int argc, char **argv)
 	cli_binaries_servers(&from);
 	if (from.urls.n && end.no_symbols)
 		cli_usage("--debuginfod and --no-symbols exclude each other");
-	if (unity.follow && !unity.place)
-		cli_usage("--follow needs --unity");
-	if (unity.place) {
-		unity.duration_ms = s->duration_ms;
-		unity.idle_ms = (unsigned)(idle < 1 ? 1 : idle > 86400 ? 86400 : idle) * 1000;
-		if (n)
-			cli_usage("--unity and a program exclude each other");
+	if (unity.follow && !unity.place && !agent.place)
+		cli_usage("--follow needs --unity or --receive");
+	if (unity.place && agent.place)
+		cli_usage("--unity and --receive exclude each other");
+	if ((unity.place || agent.place) && n)
+		cli_usage("%s and a program exclude each other",
+			  unity.place ? "--unity" : "--receive");
+	unity.duration_ms = agent.duration_ms = s->duration_ms;
+	unity.idle_ms = (unsigned)(idle < 1 ? 1 : idle > 86400 ? 86400 : idle) * 1000;
+	agent.idle_ms = unity.idle_ms;
+	agent.follow = unity.follow;
+	if (unity.place)
 		return record_player(&unity);
-	}
+	if (agent.place)
+		return record_agent(&agent);
 	if (pid != NONE && (n || form || serving || s->children || l.spikes || calls ||
 			    stacks == CAP_STACKS_SHADOW))
 		cli_usage(

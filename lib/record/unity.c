@@ -9,20 +9,18 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
-#include "lib/base/num.h"
+#include "lib/record/peer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEADER = 24, WINDOW = 16, SESSION_VERSION = 8, HOST_MAX = 256, BLOCK = 64 << 10 };
+enum { HEADER = 24, SESSION_VERSION = 8, BLOCK = 64 << 10 };
 static const uint32_t magic = 0x67A54E8F, session = 0x55334450;
 static const uint32_t old_version = 0x20170929, new_version = 0x20180306;
 enum { MODE_OFF = 0, MODE_ON = 1, MODE_OLD = 3, MODE_NEW = 0x1ffd };
@@ -64,116 +62,6 @@ void unity_close(struct unity_player *u)
 	if (u->fd >= 0)
 		close(u->fd);
 	u->fd = -1;
-}
-
-/* HOST[:PORT]; port 0 if none. A bare IPv6 address has no port. */
-static bool record_unity_split(const char *place, char host[HOST_MAX], uint16_t *port)
-{
-	const char *colon = strrchr(place, ':'), *end = place + strlen(place);
-	uint64_t v;
-
-	if (*place == '[') {
-		const char *close = strchr(++place, ']');
-
-		if (!close)
-			return false;
-		end = close;
-		colon = close[1] == ':' ? close + 1 : NULL;
-		if (!colon && close[1])
-			return false;
-	} else if (colon && strchr(place, ':') != colon) {
-		colon = NULL;
-	} else if (colon) {
-		end = colon;
-	}
-	*port = 0;
-	if (colon) {
-		if (!num_dec(colon + 1, strlen(colon + 1), &v) || !v || v > UINT16_MAX)
-			return false;
-		*port = (uint16_t)v;
-	}
-	if (end == place || end - place >= HOST_MAX)
-		return false;
-	memcpy(host, place, (size_t)(end - place));
-	host[end - place] = 0;
-	return true;
-}
-
-static int record_unity_begin_connect(const struct addrinfo *a, uint16_t port)
-{
-	struct sockaddr_storage at;
-	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
-
-	if (fd < 0)
-		return -1;
-	memcpy(&at, a->ai_addr, a->ai_addrlen);
-	if (a->ai_family == AF_INET)
-		((struct sockaddr_in *)&at)->sin_port = htons(port);
-	else
-		((struct sockaddr_in6 *)&at)->sin6_port = htons(port);
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-	if (!connect(fd, (struct sockaddr *)&at, a->ai_addrlen) || errno == EINPROGRESS)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-/* Ports of a player are among those that the system gives to whoever connects: then a connection to
- * a port without a listener may meet itself. */
-static bool is_own(int fd)
-{
-	struct sockaddr_storage here = {0}, there = {0};
-	socklen_t n = sizeof here, m = sizeof there;
-
-	return getsockname(fd, (struct sockaddr *)&here, &n) ||
-	       getpeername(fd, (struct sockaddr *)&there, &m) ||
-	       (n == m && !memcmp(&here, &there, n));
-}
-
-static bool has_connected(int fd)
-{
-	int error = 0;
-	socklen_t n = sizeof error;
-
-	return !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &n) && !error && !is_own(fd);
-}
-
-/* Up to WINDOW connections at once; those that are made by wait_ms stay in fd[], the rest are -1.
- */
-static void record_unity_connect_some(const struct addrinfo *a, uint16_t first, unsigned n,
-				      unsigned wait_ms, int *fd)
-{
-	int64_t end = clock_ms() + wait_ms, left;
-	bool made[WINDOW] = {false};
-
-	for (unsigned i = 0; i < n; i++)
-		fd[i] = record_unity_begin_connect(a, (uint16_t)(first + i));
-	while ((left = end - clock_ms()) >= 0) {
-		struct pollfd p[WINDOW];
-		bool waits = false;
-
-		for (unsigned i = 0; i < n; i++) {
-			p[i] = (struct pollfd){made[i] ? -1 : fd[i], POLLOUT, 0};
-			waits |= p[i].fd >= 0;
-		}
-		if (!waits || poll(p, n, (int)left) <= 0)
-			break;
-		for (unsigned i = 0; i < n; i++) {
-			if (p[i].fd < 0 || !p[i].revents)
-				continue;
-			made[i] = has_connected(fd[i]);
-			if (!made[i]) {
-				close(fd[i]);
-				fd[i] = -1;
-			}
-		}
-	}
-	for (unsigned i = 0; i < n; i++)
-		if (fd[i] >= 0 && !made[i]) {
-			close(fd[i]);
-			fd[i] = -1;
-		}
 }
 
 /* The session header is at the beginning of the first body with data. */
@@ -271,33 +159,25 @@ static enum status record_unity_receive(struct unity_player *u, unity_on_bytes t
 	return ST_NONE;
 }
 
+struct reading {
+	struct unity_player *u;
+	unity_on_bytes take;
+	void *arg;
+};
+
+static enum status record_unity_on_data(void *arg, struct err *e)
+{
+	const struct reading *r = arg;
+
+	return record_unity_receive(r->u, r->take, r->arg, e);
+}
+
 enum status unity_read(struct unity_player *u, int64_t until_ms, unsigned idle_ms,
 		       const volatile int *stop, unity_on_bytes take, void *arg, struct err *e)
 {
-	int64_t heard = clock_ms();
+	struct reading r = {u, take, arg};
 
-	while (!*stop) {
-		struct pollfd p = {u->fd, POLLIN, 0};
-		int64_t now = clock_ms(), end = heard + idle_ms;
-		enum status st;
-		int n;
-
-		if (until_ms && now >= until_ms)
-			return ST_OK;
-		if (now >= end)
-			return err_set(e, ST_LIMIT, "nothing came for %u ms", idle_ms);
-		end = until_ms && until_ms < end ? until_ms : end;
-		n = poll(&p, 1, (int)(end - now));
-		if (n < 0 && errno != EINTR)
-			return err_sys(e, "cannot wait");
-		if (n <= 0)
-			continue;
-		heard = clock_ms();
-		st = record_unity_receive(u, take, arg, e);
-		if (st)
-			return st == ST_NONE ? ST_OK : st;
-	}
-	return ST_OK;
+	return peer_wait(u->fd, until_ms, idle_ms, stop, record_unity_on_data, &r, e);
 }
 
 /* Is it a player? Its first messages are handed on. */
@@ -337,11 +217,11 @@ static enum status record_unity_try_ports(struct unity_player *u, const struct a
 {
 	enum status st = ST_NONE;
 
-	for (unsigned port = first; port < end && u->fd < 0; port += WINDOW) {
-		unsigned n = end - port < WINDOW ? end - port : WINDOW;
-		int fd[WINDOW];
+	for (unsigned port = first; port < end && u->fd < 0; port += PEER_WINDOW) {
+		unsigned n = end - port < PEER_WINDOW ? end - port : PEER_WINDOW;
+		int fd[PEER_WINDOW];
 
-		record_unity_connect_some(a, (uint16_t)port, n, wait_ms, fd);
+		peer_connect_some(a, (uint16_t)port, n, wait_ms, fd);
 		for (unsigned i = 0; i < n; i++) {
 			if (fd[i] < 0)
 				continue;
@@ -364,13 +244,13 @@ static enum status unity_connect(struct unity_player *u, const char *place, unsi
 				 unity_on_bytes take, void *arg, struct err *e)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-	char host[HOST_MAX];
+	char host[PEER_HOST_MAX];
 	uint16_t port;
 	enum status st = ST_NONE;
 	int error;
 
 	*u = (struct unity_player){.fd = -1};
-	if (!record_unity_split(place, host, &port))
+	if (!peer_split(place, host, &port))
 		return err_set(e, ST_BAD, "'%s' is not HOST or HOST:PORT", place);
 	error = getaddrinfo(host, NULL, &hints, &list);
 	if (error)

@@ -59,6 +59,7 @@ const struct sandbox_profile sandbox_profiles[] = {
      "a child looks at the file, so that what starts programs reads none"},
     {"tm-record", NULL, SANDBOX_FREE, "it starts the program, which is not to be held"},
     {"tm-record", "--unity", ASKS, "it talks to the player"},
+    {"tm-record", "--receive", ASKS, "it listens to the agent"},
     {SANDBOX_SYMBOLS, NULL, SYMBOLIZES | SANDBOX_NARROWS, binaries},
     {SANDBOX_READER, NULL, 0, NULL},
     {SANDBOX_READER, "split units", SANDBOX_ANY_FILE, "a binary names the files of its units"},
