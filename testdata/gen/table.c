@@ -15,11 +15,12 @@
  *	perfdog      a row a second
  *	capframex    CapFrameX's JSON: a run with readings of sensors each 250 ms, and one with those of older versions
  *	capframex-bad  the same with values that are none, a column cut short, a run without frames
+ *	meminfo      a dump of Android's meminfo a second: row k of dump i has 100 k + i, 10 k + i, k and i kB
  *	semicolon    ';' between fields and ',' in numbers
  *	quoted       names and values in quotes, "" and ',' in them
  *	gaps         blank fields, NaN, a time that goes back, a row cut short, a row too long, a header in the middle
  *
- * The truth: "frames N", "ns N" their time, "rows N".
+ * The truth: "frames N", "ns N" their time, "rows N"; of meminfo "readings N".
  */
 #include "testdata/gen/gen.h"
 
@@ -364,6 +365,41 @@ static void put_capframex(void)
 	say(damaged ? n : 2 * n);
 }
 
+static void put_meminfo(void)
+{
+	static const char *const rows[] = {"Native Heap", "Dalvik Heap", ".so mmap", "EGL mtrack",
+					   "TOTAL"};
+	uint64_t readings = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		printf("Applications Memory Usage (in Kilobytes):\nUptime: %" PRIu64
+		       " Realtime: 9\n\n** MEMINFO in pid 4711 [com.example.game] **\n"
+		       "                   Pss  Private  SwapPss      Rss     Heap\n"
+		       "                 Total    Dirty    Dirty    Total     Size\n"
+		       "                ------   ------   ------   ------   ------\n",
+		       500000 + i * 1000);
+		for (uint64_t k = 0; k < 5; k++) {
+			printf("%13s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64, rows[k],
+			       100 * k + i, 10 * k + i, k, i);
+			printf(k % 4 ? "\n" : " %8d\n", 7);
+			readings += 4 + !(k % 4);
+		}
+		printf(" \n App Summary\n"
+		       "                       Pss(KB)                        Rss(KB)\n"
+		       "                        ------                         ------\n"
+		       "           Java Heap: %8" PRIu64 "                       %8" PRIu64 "\n"
+		       "             Unknown:                                %8" PRIu64 "\n \n"
+		       "           TOTAL PSS: %8" PRIu64 "            TOTAL RSS: %8" PRIu64
+		       "       TOTAL SWAP (KB): %8d\n \n"
+		       " Objects\n               Views: %8" PRIu64 "\n"
+		       "       Parcel memory: %8d         Parcel count: %8d\n \n"
+		       " Dalvik\n         isLargeHeap:    false\n \n",
+		       i + 1, i + 2, i + 3, 400 + i, i, 4, i, 5, 6);
+		readings += 9;
+	}
+	fprintf(stderr, "readings %" PRIu64 "\n", readings);
+}
+
 int main(int argc, char **argv)
 {
 	int i = 1;
@@ -389,6 +425,8 @@ int main(int argc, char **argv)
 		put_capframex();
 	else if (is("capframex-bad"))
 		damaged = true, put_capframex();
+	else if (is("meminfo"))
+		put_meminfo();
 	else if (is("semicolon"))
 		put_semicolon();
 	else if (is("quoted"))

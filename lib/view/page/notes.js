@@ -442,4 +442,6 @@ learn({
 	"columns of times are 0 in each frame, which is no time: left out": "忽略了每帧都为 0 的时间列：0 不是测得的时间",
 	"values of other devices are left out": "忽略了其他设备的值",
 	"runs have no frames: left out": "忽略了没有帧的运行",
+	"dumps begin before the one above them: the device may have been started anew": "转储早于其上方的转储：设备可能重新启动过",
+	"lines of other sections are left out": "忽略了其他部分的行",
 });
