@@ -47,9 +47,10 @@ TEST(runtime_code_is_passed_over)
 	    "TArray<int, TSizedDefaultAllocator<32> >::ResizeGrow(int)",
 	    "MemoryManager::Allocate(unsigned long, unsigned long, MemLabelId)", "malloc_internal",
 	    "DynamicHeapAllocator<LowLevelAllocator>::Allocate(unsigned long, int)", "l_alloc",
-	    "luaM_realloc_", "luaM_malloc_", "luaC_newobj", "lj_mem_newgco", "loli_malloc",
-	    "je_malloc", "tc_malloc", "tcmalloc::CentralFreeList::Populate()", "mi_malloc",
-	    "_mi_page_malloc", "__rust_alloc", "alloc::vec::Vec<T,A>::reserve",
+	    "luamodule_allocate", "watch_allocate", "luaM_realloc_", "luaM_malloc_", "luaC_newobj",
+	    "lj_mem_newgco", "loli_malloc", "je_malloc", "tc_malloc",
+	    "tcmalloc::CentralFreeList::Populate()", "mi_malloc", "_mi_page_malloc", "__rust_alloc",
+	    "alloc::vec::Vec<T,A>::reserve",
 	    /* gnulib's xalloc.h, libiberty, git's wrapper.c and strbuf.c */
 	    "xmalloc", "xcalloc", "xrealloc", "xstrdup", "xstrndup", "xmemdup", "xmemdupz",
 	    "xmallocz", "x2nrealloc", "xnmalloc", "xzalloc", "xreallocarray", "do_xmalloc",
@@ -109,6 +110,10 @@ TEST(runtime_code_is_passed_over)
 	CHECK_EQ(sites_module(s, "libstdc++.so.6.0.30"), SITE_PASS);
 	CHECK_EQ(sites_module(s, "libc++_shared.so"), SITE_PASS);
 	CHECK_EQ(sites_module(s, "libloli.so"), SITE_PASS);
+	/* Debian's, whose functions have no names, and LuaJIT's; not a game's own. */
+	CHECK_EQ(sites_module(s, "liblua5.4.so.0"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libluajit-5.1.so.2"), SITE_PASS);
+	CHECK_EQ(sites_module(s, "libluagame.so"), 0);
 	CHECK_EQ(sites_file(s, "/usr/include/c++/12/bits/stl_vector.h"), SITE_PASS);
 	sites_free(s);
 }
