@@ -78,6 +78,7 @@ for how in "-DSTACK=65536" "-DSTACK=16384" "-DSTACK=65536 -DTELLS"; do
 	# shellcheck disable=SC2086
 	$cc -O0 -g -finstrument-functions -I"$SRC" $how -o fibers fibers.c -pthread || exit 1
 	tm-record -q -o x.tmt --calls all --stacks shadow -- ./fibers 2>err
+	check "$how: each call has its module" [ "$(tm-frames -q --bars --every 1ms --as csv x.tmt | tr -d '\r' | tail -n +2 | sed 's/.*,//' | sort -u)" = fibers ]
 	check "$how: nothing is lost" [ "$(tm-dump -q x.tmt | grep -c 'note loss')" = 0 ]
 	check "$how: 8,000 stacks of the fiber's own callers" \
 		[ "$(tm-export -q --as folded --sort count x.tmt 2>err | awk '/Entry;Mid;Leaf [0-9]+$/ { n += $NF } END { print n + 0 }')" = 8000 ]

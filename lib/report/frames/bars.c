@@ -20,6 +20,7 @@ enum {
 	BAR_FUNCTION,
 	BAR_FILE,
 	BAR_LINE,
+	BAR_MODULE,
 	BAR_COLUMNS
 };
 
@@ -315,6 +316,9 @@ static void frames_bars_fill(void *arg, size_t i, struct table_row *r)
 		r->cells[BAR_FILE] = cell_text(s, n);
 	if (c->line)
 		r->cells[BAR_LINE] = cell_number(c->line);
+	s = names_text(&b->names, l->module, &n);
+	if (n)
+		r->cells[BAR_MODULE] = cell_text(s, n);
 }
 
 const struct table *frames_bars_table(struct frames_bars *b)
@@ -329,7 +333,8 @@ const struct table *frames_bars_table(struct frames_bars *b)
 	    {"calls", "calls", COLUMN_INT, 0, 0},
 	    {"function", "function", COLUMN_TEXT, COLUMN_SHORTEN, 0},
 	    {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH | COLUMN_SPARE, 0},
-	    {"line", "line", COLUMN_INT, COLUMN_SPARE, 0}};
+	    {"line", "line", COLUMN_INT, COLUMN_SPARE, 0},
+	    {"module", "module", COLUMN_TEXT, COLUMN_SPARE, 0}};
 	size_t all = b->n, most = b->options.n && b->options.n < all ? (size_t)b->options.n : all;
 
 	names_disambiguate(&b->names);
