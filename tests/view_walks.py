@@ -84,7 +84,8 @@ check("a hint at the call has its stack and its time: " + text(".tip").replace("
 # Frame 60 is from 960 ms on, for 50.
 frame = [main["left"] + main["width"] * t / high for t in (960, 1010)]
 hint = b.run("document.querySelector('.tip').getBoundingClientRect().toJSON()")
-check("... beside the frame and above its lanes, the time in a column", (hint["right"] <= frame[0] or hint["left"] >= frame[1]) and hint["bottom"] <= main["top"] and b.run("[...document.querySelectorAll('.tip .num')].every(e => getComputedStyle(e).textAlign === 'right')"))
+frames_track = next(r for n, r in canvases if n == "Frames")
+check("... beside the frame and below the frames, the time in a column", (hint["right"] <= frame[0] or hint["left"] >= frame[1]) and hint["top"] >= frames_track["bottom"] and b.run("[...document.querySelectorAll('.tip .num')].every(e => getComputedStyle(e).textAlign === 'right')"))
 # Of the pixels at the right end, where "33.3 ms" stands on a ground of its own, the darkest and the lightest.
 READ = """(() => { const c = document.querySelector('.tracks canvas'), k = devicePixelRatio, d = c.getContext('2d').getImageData(c.width - 46 * k, 2 * k, 44 * k, 40 * k).data, l = [];
     for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) l.push([.2126, .7152, .0722].reduce((a, f, j) => { const v = d[i + j] / 255; return a + f * (v > .04045 ? ((v + .055) / 1.055) ** 2.4 : v / 12.92); }, .05));
@@ -149,11 +150,40 @@ check("two sites of one function are one line: " + text(".track .legend"), b.wai
 p.terminate()
 p.wait()
 
-# --- what came after the first quarter, 4200 of 5200 bytes, and by one step of 4000
+# --- the budget that fits: of frames of 20 ms with one of 110 it is 33.3 ms, of which 110 are 3.3: 2 missed. Of those of 16 with
+# some of 18, 18 is over 16.67 by more than 5 %, but no quarter above half of the frames: one colour, but for frame 60.
+AMBER = """(() => { const c = document.querySelector('.tracks canvas'), d = c.getContext('2d').getImageData(0, 0, c.width - 60, c.height).data, s = new Set();
+    for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) s.add([d[i], d[i + 1], d[i + 2]].join()); return ['--o4', '--bad-fill', '--own'].map(n => {
+    const m = getComputedStyle(document.documentElement).getPropertyValue(n).trim().match(/\\w\\w/g).map(x => parseInt(x, 16)).join(); return s.has(m); }); })()"""
+p, address = serve("slow.tmt")
+b.open(address)
+check("frames of 20 ms fit 30 Hz: " + tile("worst"), b.wait("document.querySelector('.tile[data-tile=worst] .tag')?.title.includes('3.30 refreshes of 30 Hz')"))
+b.go("#view=timeline")
+check("... which the track says: " + text(".track .now").replace("\n", " | "), b.wait("document.querySelector('.tracks .now').textContent === '30 Hz fits: median 20.0 ms'"))
+check("... and red is the spike alone, nothing is amber", b.run(AMBER) == [False, True, True])
+b.go("#view=timeline&hz=60")
+check("a budget that is chosen is taken", b.wait("document.querySelector('.tracks .now').textContent === '60 Hz, budget 16.7 ms'"))
+p.terminate()
+p.wait()
+p, address = serve("late.tmt")
+b.open(address)
+b.go("#view=timeline")
+check("frames that are late by little have the colour of all", b.wait("document.querySelector('.tracks .now').textContent === '60 Hz, budget 16.7 ms'") and b.run(AMBER) == [False, True, True])
+# Of modules that with most time is blue, 50 of 90 ms, the second one ochre, the third is as quiet as a library.
+KINDS = """import('./tracks.js').then(m => { const rows = [['tick', 'game', 50], ['solve', 'libengine.so', 30], ['unpack', 'libstb.so', 10], ['std::sort', 'game', 5]].map(([f, module, d], i) => ({function: f, module, duration_ns: d, start_ns: 0, thread: 'Main', tid: 1, level: i, file: null})), all = m.modulesOf(rows);
+    m.threads(rows, 0, 1, all); return [all, rows.map(r => r.kind), m.kindsOf(all, rows)]; })"""
+kinds = b.run(KINDS)
+check("own code has the colour of its module: %s" % kinds, kinds == [["game", "libengine.so", "libstb.so"], ["own", "engine", "library", "library"], [["--own", "game"], ["--engine", "libengine.so"], ["--library", "other modules"]]])
+p.terminate()
+p.wait()
+
+# --- what came after loading: frame 12 adds 4000 of 5340 bytes, more than a fiftieth, so it is loading; after it come 100 in
+# frame 15 and 10 in each of 24 frames. Of these 340, 240 are 70.6 %. The least of each quarter of the frames from 13 on: 0, 40,
+# 110 and 180 of drip, which rises until the end; 0, 100, 100, 100 of log, which does not.
 p, address = serve("step.tmt")
 b.open(address)
-later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Live, allocated after frame 4'))?.textContent"
-check("what is live at the end, but from the first five frames", b.wait(later) and all(t in b.run(later) for t in ("4.1 of 5.1 KiB", "ui::open", "76.9%", "← tick", "log", "3.9%")) and "load" not in b.run(later))
+later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Live, allocated after frame 12'))?.textContent"
+check("what is live at the end, but from loading", b.wait(later) and all(t in b.run(later) for t in ("340 B", "drip▲ grew240 B70.6%", "log100 B29.4%")) and not any(t in b.run(later) for t in ("load", "ui::open")))
 check("growth is one step: " + tile("growth"), tile("growth") == "+3.9KiB at frame 12" and "1 step" in text(".tile[data-tile=growth] .tag"))
 p.terminate()
 p.wait()

@@ -28,6 +28,17 @@ awk 'BEGIN {
 		at += 16000 + long
 	}
 }' </dev/null | "$GEN/calls" >calls.tmt
+# 100 frames of 20 ms, but frame 60 takes 110; and of 16 ms, but each third takes 18 and frame 60 takes 50.
+for frames in 'slow 20 20 110' 'late 16 18 50'; do
+	awk -v frames="$frames" 'BEGIN {
+		split(frames, f)
+		for (i = 0; i < 100; i++) {
+			long = i == 60 ? f[4] : i % 3 ? f[2] : f[3]
+			print "thread Main\nframe " i " " at * 1000 "\n> " at * 1000 " Tick\n< " (at + long) * 1000 " Tick"
+			at += long
+		}
+	}' </dev/null | "$GEN/calls" >"${frames%% *}.tmt"
+done
 # Each frame leaves 1000 bytes of Keep behind, and 500 of a vector.
 python3 - <<'END'
 import json
@@ -54,14 +65,15 @@ frame 2 70000000
 alloc malloc main;load@load.cpp:3 50 71000000 - 16384
 frame 3 80000000
 END
-# Of 20 frames one in the middle adds 4000 bytes, and one 200; 1000 are from the first. All stays.
+# Of 40 frames one adds 4000 bytes, and one 100; each from frame 16 on 10, 1000 are from the first. All stays.
 {
 	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
-	for i in {0..19}; do
+	for i in {0..39}; do
 		echo "frame $i $((i * 16))000000"
 		[ "$i" != 0 ] || echo "alloc malloc main;load@load.cpp:3 1000 1000000 - 4096"
 		[ "$i" != 12 ] || echo "alloc malloc main;ui::tick@tick.cpp:4;ui::open@open.cpp:7 4000 193000000 - 8192"
-		[ "$i" != 15 ] || echo "alloc malloc main;log@log.cpp:2 200 241000000 - 16384"
+		[ "$i" != 15 ] || echo "alloc malloc main;log@log.cpp:2 100 241000000 - 16384"
+		[ "$i" -lt 16 ] || echo "alloc malloc main;drip@drip.cpp:6 10 $((i * 16 + 2))000000 - $((i * 4096 + 65536))"
 	done
 } | "$GEN/script" >step.tmt
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt

@@ -42,7 +42,7 @@ function squarify(weights, x, y, w, h, put) {
 // What kind of code it is: by its file and name.
 export function kindOf(name, at) {
 	if (/\.(lua|luac|cs|py|js|ts|nut|wren)\b/.test(at || "")) return "script";
-	if (/^(std::|__gnu|__cxx|_dl_|__libc|__GI_|_start$|clone3?$|start_thread|operator (new|delete)|m?alloc$|malloc|calloc|realloc|core::|alloc::|tokio::|void std::|std::__)/.test(name) || /^(ld-linux|lib(c|m|stdc\+\+|gcc_s|pthread|dl)[.-])|\/usr\/(include|lib)|rustc\/|\/c\+\+\/\d/.test(at || "") || /^\w+ ?std::/.test(name)) return "library";
+	if (/^(std::|__gnu|__cxx|_dl_|__libc|__GI_|_start$|clone3?$|start_thread|operator (new|delete)|m?alloc$|malloc|calloc|realloc|core::|alloc::|tokio::|void std::|std::__|luaL?_\w+$|liblua[\w.-]*\.so[\d.]*!)/.test(name) || /^(ld-linux|lib(c|m|stdc\+\+|gcc_s|pthread|dl)[.-])|\/usr\/(include|lib)|rustc\/|\/c\+\+\/\d/.test(at || "") || /^\w+ ?std::/.test(name)) return "library";
 	// Names that C++ reserves for its library; __Z begins a mangled one, and Fortran's have _MOD_.
 	if (/^(__(?!Z|\w*_MOD_|\w+__$)[a-z]|_[MS]_[a-z])/.test(name)) return "library";
 	return "own";

@@ -5,10 +5,10 @@ import {named as brief, middle, place, literally, tenths, chain, switches} from 
 import {make, pencil, redraws} from "./dom.js";
 import {format, count, share} from "./format.js";
 import {kindOf} from "./flame.js";
-import {late, missed, refreshes} from "./tracks.js";
+import {BUDGETS, late, missed, refreshes, rateOf, percentile} from "./tracks.js";
 import {section} from "./ask.js";
 import {Table} from "./table.js";
-import {Timeline, rowsOf, tracksOf, nice, known} from "./timeline.js";
+import {Timeline, rowsOf, tracksOf, known} from "./timeline.js";
 import {nothing} from "./document.js";
 
 export const title = "Overview";
@@ -80,27 +80,49 @@ function rank(r, {value, part, fill, color = "c1", chip, number, side, where, ti
 }
 
 // whole: of what the shares are, where that is not the table's.
-function list(title, side, t, key, color, context, more, why, whole) {
+function list(title, side, t, key, color, context, more, why, whole, chip = () => null) {
 	const rows = t ? t.rows.slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
 	if (!rows.length) return card(title, "", none(say("None"), why));
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
-		return rank(r, {value: format(c.type, r[key]), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, where: place(r.file, r.line), by: callers(r.callers)},
+		return rank(r, {value: format(c.type, r[key]), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers)},
 			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
 	}));
 }
 
-// The list of what is live at the end as it was allocated after the first quarter: what loading left is in the list of the peak.
+// Where loading ends: after the first quarter, and after the last frame or step of the first three that alone added a
+// fiftieth of the most that is live. What came until then is in the list of the peak.
+const LOADING = 1 / 50;
+function loaded(m) {
+	const n = m.start.length, live = m.rows.map(r => r[m.live] ?? null), most = live.reduce((a, v) => Math.max(a, v), 0);
+	let at = Math.floor(n / 4);
+	for (let i = at; i < Math.floor(n * 3 / 4); i++) if (i > 0 && live[i] !== null && live[i - 1] !== null && live[i] - live[i - 1] > most * LOADING) at = i + 1;
+	return at;
+}
+
+// Whether a site's live bytes rise until the end: the least of each quarter is above that of the quarter before it, by a
+// twentieth of the last value.
+function rises(y) {
+	const n = y.length, low = k => Math.min(...y.slice(Math.floor(n * k / 4), Math.floor(n * (k + 1) / 4)).map(v => v || 0)), lows = [0, 1, 2, 3].map(low);
+	return n >= 12 && lows.every((v, k) => !k || v - lows[k - 1] >= y[n - 1] / 20);
+}
+
+// The list of what is live at the end as it was allocated after loading.
 async function afterLoading(context, m, n) {
-	const {state: s, files} = context, all = first(n, "live_real", "live_requested"), at = Math.floor(m.start.length / 4);
+	const {state: s, files} = context, all = first(n, "live_real", "live_requested"), at = loaded(m);
 	if (s.frame || s.time || files.length !== 1 || m.several || at < 2 || !all) return null;
-	const framed = m.framed, quarter = nice((m.high - m.low) / 4), range = framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: quarter + "ns.."} : null;
+	const framed = m.framed, range = framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: Math.round(m.start[at]) + "ns.."} : null;
 	if (!range) return null;
-	const a = await context.ask(["top", ...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v]), "-n", "5", "--table", "live"]), t = a.doc && section(a.doc, "table", "live"), later = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested");
+	const words = [...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v])], every = m.every ? ["--every", m.every] : [];
+	const [a, chart] = await Promise.all([context.ask(["top", ...words, "-n", "5", "--table", "live"]), context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", "site", ...every, ...words, "-n", "24", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; })]);
+	const t = a.doc && section(a.doc, "table", "live"), later = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested"), lines = chart.doc && section(chart.doc, "series", "lines");
 	if (!t || later === undefined || later === null) return null;
-	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), after = framed ? say("Live, allocated after frame {0}", m.number[at - 1]) : say("Live, allocated after {0}", format("ns", quarter));
-	return list(after, ofWhole(format("bytes", later), format("bytes", all)), t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), all);
+	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), after = framed ? say("Live, allocated after frame {0}", m.number[at - 1]) : say("Live, allocated after {0}", format("ns", m.start[at]));
+	const grew = new Set(lines ? lines.lines.filter(l => l.key !== "others" && rises(l.y)).map(l => l.title) : []);
+	const chip = r => grew.has(r.site) ? Object.assign(tag(say("▲ grew"), "up"), {title: say("What is live of it rises until the end.")}) : null;
+	const side = make("span", {title: say("{0} of what is live at the end", ofWhole(format("bytes", later), format("bytes", all)))}, format("bytes", later));
+	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), later, chip);
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
@@ -149,13 +171,13 @@ function tiles(context, n, facts, m, doc) {
 			why: say("Blocks cannot be followed from their allocation to their free."), to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
 	if (m && m.framed && m.cost.some(v => v !== null)) {
-		const most = Math.max(...m.cost.filter(v => v !== null)), at = m.cost.indexOf(most), skipped = missed(most), side = tag((skipped > 1 ? "✕ " : late(most) ? "! " : "✓ ") + m.label(at), skipped > 1 ? "up" : late(most) ? "warn" : "ok");
-		side.title = refreshes(most);
+		const limit = BUDGETS[rateOf(m.cost, context.state.hz)], most = Math.max(...m.cost.filter(v => v !== null)), at = m.cost.indexOf(most), skipped = missed(most, limit), over = late(most, limit), side = tag((skipped > 1 ? "✕ " : over ? "! " : "✓ ") + m.label(at), skipped > 1 ? "up" : over ? "warn" : "ok");
+		side.title = refreshes(most, limit);
 		out.push(tile({id: "worst", label: say("Worst frame"), side, value: format("ns", most), line: spark(m.cost, "--o4", at), to: address({view: "timeline", frame: m.number[at] + ".." + m.number[at], time: null})}));
-		const sorted = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => sorted[Math.max(0, Math.ceil(sorted.length * k) - 1)];
 		if (out.length < 5) {
-			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", p(.5)), line: spark(m.cost, "--own"), to: address({view: "frames"})}));
-			out.push(tile({id: "p99", label: say("p99 frame"), value: format("ns", p(.99)), line: spark(m.cost, "--o4"), to: address({view: "frames"})}));
+			const p = k => percentile(m.cost.filter(v => v !== null), k);
+			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", p(50)), line: spark(m.cost, "--own"), to: address({view: "frames"})}));
+			out.push(tile({id: "p99", label: say("p99 frame"), value: format("ns", p(99)), line: spark(m.cost, "--o4"), to: address({view: "frames"})}));
 		}
 	} else if (what.memory || what.frames) {
 		const by = worst && worst.rows.length ? worst.rows[0] : null, k = by && ["real", "requested", "count"].find(x => by[x] !== undefined && by[x] !== null);
@@ -233,19 +255,20 @@ export async function show(context) {
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
 	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format("bytes", first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"})));
-	let atEnd = null, slowest = null;
+	let atEnd = null, slowest = null, slow = null;
 	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
 	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"})));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
-		cards.push(slowest = card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
-			const skipped = k === "duration_ns" ? missed(r[k]) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
-			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k]) ? tag(say("! late"), "warn") : null;
-			if (chip) chip.title = refreshes(r[k]);
+		slow = limit => card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+			const skipped = k === "duration_ns" ? missed(r[k], limit) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
+			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k], limit) ? tag(say("! late"), "warn") : null;
+			if (chip) chip.title = refreshes(r[k], limit);
 			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},
 				() => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
-		})));
+		}));
+		cards.push(slowest = slow());
 	}
 	if (cards.length < 4 && has.several_threads) cards.push(await threadsCard(context).catch(e => { if (e.name === "AbortError") throw e; return null; }));
 	const seen = cards.filter(Boolean).slice(0, 4);
@@ -255,7 +278,8 @@ export async function show(context) {
 	context.begin(page);
 	const m = await along;
 	if (m && slowest && m.framed && known(m.rows, "duration_ns")) {
-		const cost = m.cost.filter(v => v !== null).sort((x, y) => x - y), p = k => tenths(format("ns", cost[Math.max(0, Math.ceil(cost.length * k / 100) - 1)])); // nearest rank, as tm-frames has it
+		const p = k => tenths(format("ns", percentile(m.cost.filter(v => v !== null), k))), hz = rateOf(m.cost, context.state.hz);
+		if (hz !== "60") { const now = slow(BUDGETS[hz]); slowest.replaceWith(now); slowest = now; }
 		slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
@@ -265,10 +289,15 @@ export async function show(context) {
 	// The tiles are of the selected range; the strip is of all.
 	fill(m && (context.state.frame || context.state.time) ? await rows(true) : m);
 	if (m) {
-		const tracks = (await tracksOf(context, m)).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", frame: m.number[i] + ".." + m.number[i], time: null})});
+		// Counters and the log are the timeline's, but of captures that have little else.
+		const every = await tracksOf(context, m), drawn = every.filter(t => !/^(counter:|log$)/.test(t.id)), tracks = (drawn.length > 1 ? drawn : every).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", frame: m.number[i] + ".." + m.number[i], time: null})});
 		const area = tracks.find(t => t.legend);
-		strip.replaceChildren(card(say("The whole session"), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →"))), line.element));
+		strip.replaceChildren(card(say("The whole session"), make("span", {class: "row grows"}, make("span", {class: "faint"}, m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
 		line.element.classList.add("bare");
+		// Memory has what is left of the window.
+		line.drawNow();
+		const left = page.parentElement ? page.parentElement.clientHeight - 34 - page.offsetHeight : 0;
+		if (area && left > 0) area.height += Math.min(60, left);
 	}
 	if (!cards.length && ranked && ranked.rows.length) lists.replaceWith(card(say("The largest"), "", make("div", {class: "in"}, new Table(ranked, {}).element)));
 	return [page];

@@ -3,7 +3,7 @@
 // and what a zoom asks for in addition comes behind it: what is known is drawn meanwhile.
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
-import {Frames, Area, Rate, Counter, Marks, Calls, threads, tone, BUDGETS} from "./tracks.js";
+import {Frames, Area, Rate, Counter, Marks, Calls, threads, modulesOf, kindsOf, tone, rateOf, missed, late, BUDGETS} from "./tracks.js";
 import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, count, shown, cells} from "./format.js";
@@ -17,14 +17,15 @@ export const named = true;
 export const fits = has => has.frames || has.timed;
 // What changes in the address without a new question.
 export const light = ["zoom"];
-const LOW = {frames: 64, live: 92, rate: 28, counter: 28};
+const LOW = {frames: 64, live: 88, rate: 28, log: 22, counter: 28};
 const UNFOLDED = 8, ROWS = 20000, PIXELS = 1500;
 
 export const nice = ns => { const ten = 10 ** Math.floor(Math.log10(Math.max(1, ns))); return Math.max(1, Math.round([1, 2, 5, 10].map(k => k * ten).find(k => k >= ns))); };
 
 export class Timeline {
 	// o: m (rows along the axis), tracks, selected [from, to] or null, select(from, to or null), zoom [from, to] or null,
-	// zoomed(from, to), pick(call), detail(from, to, every): more of the calls; strip: a part of another view.
+	// zoomed(from, to), pick(call), detail(from, to, every): more of the calls; strip: a part of another view; dense: low
+	// tracks, and legends in two columns.
 	constructor(o) {
 		this.o = o;
 		this.m = o.m;
@@ -41,7 +42,7 @@ export class Timeline {
 		const row = (t, kind) => {
 			t.canvas = make("canvas", {"aria-hidden": "true"});
 			t.say = make("div", {class: "now"});
-			if (t.legend && !this.o.strip) t.height = Math.max(t.height, 46 + 15 * t.legend.length);
+			if (t.legend && !this.o.strip) t.height = Math.max(t.height, this.o.dense ? 42 + 14 * Math.ceil(t.legend.length / 2) : 46 + 15 * t.legend.length);
 			const fold = t.foldable ? () => { t.open = !t.open; t.name.firstChild.textContent = t.open ? "▾" : "▸"; this.drawNow(); } : null;
 			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.about || t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
 			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend, true) : null), t.canvas);
@@ -54,7 +55,8 @@ export class Timeline {
 		const letters = Math.max(0, ...this.tracks.flatMap(t => t.legend && !this.o.strip ? t.legend.map(([, text]) => cells(text)) : []));
 		const parts = this.o.strip ? [this.body, row(this.ruler)] : [row(this.map, "map"), row(this.ruler), this.body];
 		const e = make("div", {class: "timeline", tabindex: 0, role: "group", "aria-label": say("tracks: W and S zoom, A and D move, F fits the selection, Escape clears it"), onkeydown: k => this.key(k), onscroll: () => this.draw()}, ...parts, this.line);
-		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(250, Math.round(letters * 6.4) + 42)) + "px, 30vw)");
+		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(this.o.dense ? 220 : 250, Math.round(letters * 6.4) * (this.o.dense ? 2 : 1) + 42)) + "px, 30vw)");
+		e.classList.toggle("dense", !!this.o.dense);
 		this.body.onscroll = () => this.draw();
 		for (const t of [...this.tracks, this.ruler]) this.listen(t);
 		if (!this.o.strip) this.listenMap();
@@ -144,24 +146,23 @@ export class Timeline {
 		clearTimeout(this.hint);
 		const show = () => {
 			const i = lower(this.m.start, at + 1e-6) - 1, inside = i >= 0 && at <= this.m.end[i], lines = inside ? this.m.about(i) : [], frame = inside && this.m.framed ? [this.m.start[i], this.m.end[i]] : null;
-			const call = t.hit && t.hit(at, event.offsetY);
-			const more = t.tip ? t.tip(at, call, frame) : [], head = i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
+			const call = t.hit && t.hit(at, event.offsetY), frames = inside && this.tracks.find(o => o instanceof Frames), cost = frames ? this.m.cost[i] : null;
+			const more = t.tip ? t.tip(at, call, frame) : [], name = i >= 0 ? this.m.label(i) : this.axis.label(at, (this.axis.to - this.axis.from) / 100);
 			if (!this.element.isConnected || this.cursor !== at) return;
 			const when = say("at {0}", this.m.unit === "ns" ? this.axis.label(at, this.axis.ticks().step, 2) : count(Math.round(at)));
-			this.beside(showTip(event, head, [...(lines.length ? [lines[0] + " · " + when, lines.slice(1).join(" · ")] : [when]).filter(Boolean), ...more]), event, t, frame);
+			const head = make("span", {class: "tip-head"}, name, cost === null ? null : frames.verdict(cost), make("span", {class: "faint"}, when));
+			this.beside(showTip(event, head, [lines.length ? make("div", {}, lines.join(" · ")) : null, ...more].filter(Boolean)), t, frame || [at, at]);
 		};
 		this.hint = setTimeout(show, 80);
 	}
 
-	// The hint stands beside the frame, where there is more room, so that what is in it stays in sight; one of calls above
-	// those of all threads.
-	beside(tip, event, t, frame) {
+	// The hint stands beside the frame, at its right where there is room, and below the track under the pointer: what is in the
+	// frame stays in sight, and so do the frames and the calls beside it.
+	beside(tip, t, frame) {
 		const c = this.ruler.canvas.getBoundingClientRect(), r = tip.getBoundingClientRect(), all = this.element.getBoundingClientRect(), at = v => Math.max(c.left, Math.min(c.right, c.left + this.axis.x(v)));
-		const [a, b] = frame ? frame.map(at) : [event.clientX, event.clientX], side = v => v + r.width + 16 <= innerWidth;
-		const [low, high] = side(b) || a - r.width - 16 >= 0 ? [a, b] : [event.clientX, event.clientX], right = innerWidth - high >= low;
-		tip.style.left = Math.max(4, Math.min(innerWidth - r.width - 8, right ? high + 12 : low - r.width - 12)) + "px";
-		const thread = t instanceof Calls && this.tracks.find(o => o instanceof Calls), edge = Math.min(innerHeight, all.bottom) - r.height - 4;
-		tip.style.top = Math.max(4, Math.min(edge, thread ? Math.max(all.top, thread.row.getBoundingClientRect().top - r.height - 4) : event.clientY + 18)) + "px";
+		const cursor = at(this.cursor), room = ([a, b]) => b + r.width + 20 <= innerWidth ? b + 12 : a - r.width - 12 >= 4 ? a - r.width - 12 : null;
+		tip.style.left = (room(frame.map(at)) ?? room([cursor, cursor]) ?? Math.max(4, innerWidth - r.width - 8)) + "px";
+		tip.style.top = Math.max(4, Math.min(Math.min(innerHeight, all.bottom) - r.height - 4, t.row.getBoundingClientRect().bottom + 4)) + "px";
 	}
 
 	key(event) {
@@ -333,8 +334,7 @@ export function along(doc, framed, numbers) {
 	m.label = i => framed ? say("frame {0}", m.number[i]) + (rows[i].name ? " " + shown(rows[i].name) : "") : format("ns", start[i]);
 	m.about = i => {
 		const r = rows[i], out = [];
-		if (framed && r.duration_ns) out.push(say("took {0}", format("ns", r.duration_ns)));
-		if (live && r[live] !== null) out.push(say(framed ? "live {0} at the end of the frame" : "live {0} at the end of the step", format("bytes", r[live])));
+		if (live && r[live] !== null) out.push(say("{0} live at its end", format("bytes", r[live])));
 		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1} blocks", format("bytes", r[m.real]), count(r.count ?? 0)));
 		return out;
 	};
@@ -414,17 +414,24 @@ export async function tracksOf(context, m, file, prefix) {
 	const {state: s, has} = context, other = context.filters(["frame", "time"]), tracks = [], more = file ? [file] : [];
 	const framed = m.framed && m.cost.some(v => v !== null);
 	const title = text => prefix ? prefix + " · " + text : text;
-	if (framed) tracks.push(Object.assign(new Frames(m, s.hz || "60"), {title: title(say("Frames"))}));
+	if (framed) tracks.push(Object.assign(new Frames(m, s.hz), {title: title(say("Frames"))}));
 	const every = m.every ? ["--every", m.every] : [];
 	if (m.live) {
-		const by = lanes[s.lane] ? s.lane : has.types ? "type" : "site";
+		let by = lanes[s.lane] ? s.lane : has.types ? "type" : "site";
 		// Frames with times may be wider than what happens in them: so it is drawn by steps of time.
 		const fine = m.framed && m.unit === "ns" && !m.several;
 		const asked = async step => {
 			const a = await context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", by, ...(step ? ["--every", step + "ns"] : every), ...other, "--as", "json", ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 			return together(a.doc && section(a.doc, "series", "lines"));
 		};
-		const lines = await asked(fine ? nice((m.high - m.low) / STEPS) : 0), fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
+		let lines = await asked(fine ? nice((m.high - m.low) / STEPS) : 0);
+		// One area of one colour says nothing: where all is of one type, or of none, it is drawn by function.
+		if (!lanes[s.lane] && by === "type" && (!lines || lines.lines.length < 2)) {
+			by = "site";
+			lines = await asked(fine ? nice((m.high - m.low) / STEPS) : 0);
+		}
+		m.lane = by;
+		const fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
 		const area = fits ? new Area("live", title(say("Live memory")), 108, Float64Array.from(m.unit === "ns" ? lines.x : lines.x.map((_, i) => i)), lines.lines, say(lanes[by]))
 			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: "bytes", y: m.rows.map(r => r[m.live])}], "");
 		if (fits && fine) area.finer = finer(area, m, asked);
@@ -457,7 +464,11 @@ class Detail {
 		const range = from > m.low || to < m.high ? ["--time", Math.max(0, Math.floor(from)) + "ns.." + Math.ceil(to) + "ns"] : [];
 		const a = await context.ask(["frames", "--bars", "--every", every + "ns", ...range, ...thread, "-n", String(ROWS)]);
 		const t = a.doc && section(a.doc, "table", "calls");
-		return t ? threads(t.rows.filter(r => r.capture === t.rows[0].capture), from, to) : new Map();
+		if (!t) return new Map();
+		const rows = t.rows.filter(r => r.capture === t.rows[0].capture);
+		this.modules = this.modules || modulesOf(rows);
+		this.kinds = this.kinds || kindsOf(this.modules, rows);
+		return threads(rows, from, to, this.modules);
 	}
 
 	async begin() {
@@ -538,11 +549,12 @@ export async function show(context) {
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
 	let line = null;
+	const dense = !!(s.frame || s.time);
 	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, () => line) : null;
 	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
 	if (calls.length) {
 		// Beside a selection all threads are in sight, as far as that can be: what is around them is low. Counters come last.
-		if (s.frame || s.time) {
+		if (dense) {
 			for (const t of tracks) t.height = LOW[t.id.replace(/:.*/, "")] || t.height;
 			for (const t of calls) t.dense = true;
 		}
@@ -559,15 +571,15 @@ export async function show(context) {
 		}
 	}
 	const zoom = s.zoom ? s.zoom.split("-").map(Number) : null;
-	line = new Timeline({m, tracks, zoom: zoom && zoom.every(Number.isFinite) ? zoom : null, selected: m.range(s),
+	line = new Timeline({m, tracks, dense, zoom: zoom && zoom.every(Number.isFinite) ? zoom : null, selected: m.range(s),
 		select: (a, b) => go(a === null ? {frame: null, time: null} : m.option(a, b)),
 		zoomed: (a, b) => go({zoom: a === null ? null : Math.round(a) + "-" + Math.round(b)}),
 		frame: i => m.framed && go({frame: m.number[i] + ".." + m.number[i], time: null}),
 		detail: detail && calls.length ? (a, b) => detail.finer(a, b) : null});
 	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { for (const c of calls) c.search(search.value); line.draw(); }});
-	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? segments(say("budget"), Object.keys(BUDGETS).map(k => [k, k + " Hz"]), BUDGETS[s.hz] ? s.hz : "60", k => go({hz: k === "60" ? null : k})) : null,
-		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), lanes[s.lane] ? s.lane : has.types ? "type" : "site", k => go({lane: k})) : null,
-		calls.length ? search : null, calls.length ? legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")]]) : null);
+	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? segments(say("budget"), Object.keys(BUDGETS).map(k => [k, k + " Hz"]), rateOf(m.cost, s.hz), k => go({hz: k === rateOf(m.cost) ? null : k})) : null,
+		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
+		calls.length ? search : null, calls.length ? legend(detail.kinds) : null);
 	const below = await selection(context, m);
 	page.classList.toggle("divided", !!below);
 	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));

@@ -11,6 +11,16 @@ export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1
 // Of a display of 60 Hz, unless a limit is given: what tracemill-table(5) counts as missed, and what is over the budget.
 export const missed = (ns, limit = BUDGETS["60"]) => Math.max(0, Math.round(ns / limit) - 1);
 export const late = (ns, limit = BUDGETS["60"]) => ns > limit * 1.05;
+// The budget that fits the frames, where none is chosen: 30 Hz where half of them are over that of 60 Hz, and there are enough.
+const ENOUGH = 30;
+export function rateOf(cost, hz) {
+	const known = cost.filter(v => v !== null);
+	return BUDGETS[hz] ? hz : known.length >= ENOUGH && late(percentile(known, 50)) ? "30" : "60";
+}
+// What the eye is to find: over the budget, and more than a quarter longer than half of the frames are.
+const JANK = 1.25;
+// By nearest rank, as tm-frames has it.
+export const percentile = (values, p) => values.length ? values.slice().sort((a, b) => a - b)[Math.max(0, Math.ceil(values.length * p / 100) - 1)] : 0;
 export const refreshes = (ns, limit = BUDGETS["60"]) => say("{0} refreshes of {1} Hz, to the nearest whole number {2}: {3} missed", (ns / limit).toFixed(2), Math.round(1e9 / limit), Math.round(ns / limit), missed(ns, limit));
 
 const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
@@ -74,25 +84,30 @@ export class Frames {
 	constructor(model, budget) {
 		Object.assign(this, {id: "frames", title: say("Frames"), height: 76, m: model});
 		this.levels = new Levels(model.cost);
-		this.budget(budget);
-		const sorted = Float64Array.from(model.cost.filter(v => v !== null)).sort(), p = k => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * k))] || 0;
-		this.median = p(.5);
-		this.p99 = p(.99);
+		const known = Float64Array.from(model.cost.filter(v => v !== null));
+		this.median = percentile(known, 50);
+		this.p99 = percentile(known, 99);
 		this.high = Math.max(this.p99 * 1.3, Math.min(this.levels.most * 1.05, this.p99 * 3), this.median * 2, 1);
-	}
-
-	budget(hz) {
-		this.hz = BUDGETS[hz] ? hz : "60";
+		this.hz = rateOf(model.cost, budget);
+		this.fitted = !BUDGETS[budget] && this.hz !== "60";
 		this.limit = BUDGETS[this.hz];
 		this.steps = [this.limit, 2 * this.limit];
-		this.over = this.m.cost.map((v, i) => v !== null && v > this.limit * 1.05 ? i : -1).filter(i => i >= 0);
+		this.over = this.m.cost.map((v, i) => v !== null && this.janks(v) ? i : -1).filter(i => i >= 0);
 	}
 
+	janks(v) { return late(v, this.limit) && v > this.median * JANK; }
+
 	color(v, get) {
-		return this.missed(v) > 1 ? get("--bad-fill") : v > this.limit * 1.05 ? get("--o4") : get("--own");
+		return !this.janks(v) ? get("--own") : this.missed(v) > 1 ? get("--bad-fill") : get("--o4");
 	}
 
 	missed(v) { return missed(v, this.limit); }
+
+	// A frame's time, with a sign where it janks.
+	verdict(v) {
+		const bad = this.missed(v) > 1, jank = this.janks(v);
+		return make("span", {class: "tag" + (jank ? bad ? " up" : " warn" : "")}, (jank ? bad ? "✕ " : "! " : "") + format("ns", v));
+	}
 
 	draw(g, axis, h, get) {
 		const high = Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [];
@@ -100,7 +115,7 @@ export class Frames {
 			g.fillStyle = this.color(v, get);
 			const gap = wide > 3 ? 1 : 0;
 			g.fillRect(x, y(v), Math.max(1, wide - gap), h - y(v));
-			if (v > this.limit * 1.5) names.push([v, x + wide, i, j]);
+			if (v > this.limit * 1.5 && this.janks(v)) names.push([v, x + wide, i, j]);
 		});
 		const steps = this.steps.filter(s => s <= high);
 		for (const s of steps) line(g, y(s), w, get(s > this.limit ? "--bad" : "--faint"), true);
@@ -136,7 +151,7 @@ export class Frames {
 
 	now(t) {
 		const i = t === null ? -1 : this.at(t);
-		return i < 0 ? say("{0} Hz, budget {1}", this.hz, format("ns", this.limit)) : this.m.label(i) + " · " + format("ns", this.m.cost[i]);
+		return i < 0 ? this.fitted ? say("{0} Hz fits: median {1}", this.hz, tenths(format("ns", this.median))) : say("{0} Hz, budget {1}", this.hz, tenths(format("ns", this.limit))) : this.m.label(i) + " · " + format("ns", this.m.cost[i]);
 	}
 }
 
@@ -229,7 +244,7 @@ export class Area {
 
 	now(t) {
 		const i = t === null ? -1 : this.at(t);
-		return i < 0 ? this.note || "" : say("{0} live at the cursor", format(this.type, this.sum[i]));
+		return i < 0 ? this.note || "" : say("{0} at the cursor", format(this.type, this.sum[i]));
 	}
 
 	tip(t) {
@@ -300,6 +315,9 @@ export class Counter {
 
 const TONE = {error: "--bad", fatal: "--bad", exception: "--bad", assert: "--bad", warning: "--warn", warn: "--warn"};
 
+// Of a line of the log, by how severe it is.
+const SIGN = ["", "! ", "✕ "];
+
 // Lines of the log and other marks: a tick each, with its text where there is room.
 export class Marks {
 	constructor(id, title, rows) {
@@ -310,6 +328,7 @@ export class Marks {
 	draw(g, axis, h, get) {
 		this.axis = axis;
 		const a = lower(this.at, axis.from), b = lower(this.at, axis.to);
+		this.seen = b - a;
 		// Of those on one place the most severe is drawn, with the number of the others.
 		for (let i = a, j; i < b; i = j) {
 			const x = axis.x(this.at[i]), weight = r => ({"--bad": 2, "--warn": 1})[TONE[(r.level || "").toLowerCase()]] || 0;
@@ -318,7 +337,7 @@ export class Marks {
 			const next = j < b ? axis.x(this.at[j]) : axis.width, more = j - i > 1 ? " +" + (j - i - 1) : "";
 			g.fillStyle = get(TONE[(r.level || "").toLowerCase()] || "--o2");
 			g.fillRect(x, 3, 2, h - 6);
-			if (next - x > 40) over(axis, () => { g.fillStyle = get("--text"); g.fillText(fit(g, shown(r.text || "") + more, next - x - 10), x + 5, h / 2); });
+			if (next - x > 40) over(axis, () => { g.fillStyle = get("--text"); g.fillText(fit(g, SIGN[weight(r)] + shown(r.text || "") + more, next - x - 10), x + 5, h / 2); });
 		}
 	}
 
@@ -330,7 +349,7 @@ export class Marks {
 
 	now(t) {
 		const r = t === null ? [] : this.near(t);
-		return r.length ? shown(r[0].text || "") : t === null ? say("{0} lines", count(this.rows.length)) : "";
+		return r.length ? shown(r[0].text || "") : this.seen < this.rows.length ? say("{0} of {1} lines", count(this.seen), count(this.rows.length)) : say("{0} lines", count(this.rows.length));
 	}
 
 	tip(t) { return this.near(t).slice(0, 12).map(r => format("ns", r.time_ns) + "  " + (r.level ? r.level + "  " : "") + shown(r.text || "")); }
@@ -399,8 +418,8 @@ export class Calls {
 	}
 
 	draw(g, axis, h, get) {
-		const ink = get("--on-flame"), colors = {own: get("--own"), library: get("--library"), script: get("--script")}, w = axis.width, hit = get("--hit"), kind = r => r.kind || (r.kind = kindOf(r.function, r.file));
-		const color = r => this.match && this.match(r.function) ? hit : colors[kind(r)];
+		const ink = get("--on-flame"), colors = {own: get("--own"), engine: get("--engine"), library: get("--library"), script: get("--script")}, w = axis.width, hit = get("--hit");
+		const color = r => this.match && this.match(r.function) ? hit : colors[r.kind];
 		g.font = "11px " + get("--mono");
 		const letter = g.measureText("m").width;
 		for (const [part, from, to] of this.parts(axis)) {
@@ -471,18 +490,35 @@ export class Calls {
 		while (first < all.length && all[first] !== call && longer(all[first], first)) first++;
 		const rows = all.slice(first).reverse();
 		return rows.length ? [make("div", {class: "opened"}, ...rows.flatMap(r => {
-			const kind = r.kind || (r.kind = kindOf(r.function, r.file));
-			return [make("i", {class: kind}), make("span", {class: "file" + (r === call ? " strong" : "")}, shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "")), make("span", {class: "num"}, format("ns", r.duration_ns)), make("code", {class: "file"}, place(r.file, r.line))];
+			return [make("i", {class: r.kind}), make("span", {class: "file" + (r === call ? " strong" : "")}, shown(named(r.function)) + (r.calls > 1 ? " ×" + count(r.calls) : "")), make("span", {class: "num"}, format("ns", r.duration_ns)), make("code", {class: "file"}, place(r.file, r.line))];
 		}))] : [];
 	}
 
 	search(text) { this.match = text ? matcher(text) : null; }
 }
 
+// The modules of the program's own code, that with most time first, that of its outermost calls before those below it.
+export function modulesOf(rows) {
+	const by = new Map();
+	for (const r of rows) if (r.module && kindOf(r.function, r.file) === "own") by.set(r.module, (by.get(r.module) || 0) + r.duration_ns);
+	return [...by].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+// Own code has the colour of its module, where there is more than one: what is behind the second is as quiet as a library.
+const OWN = ["own", "engine"];
+const shadeOf = (r, modules) => { const kind = kindOf(r.function, r.file), k = modules.indexOf(r.module); return kind === "own" && k > 0 ? OWN[k] || "library" : kind; };
+
+// For a legend: of each colour what it means here.
+export function kindsOf(modules, rows) {
+	const has = kind => rows.some(r => shadeOf(r, modules) === kind), many = modules.length > 1, third = modules.length === 3 && !rows.some(r => kindOf(r.function, r.file) === "library");
+	return [["own", many ? modules[0] : say("own code")], ["engine", modules[1]], ["library", third ? modules[2] : modules.length > 2 ? say("other modules") : say("library")], ["script", say("script")]].filter(([kind]) => kind === "own" || has(kind)).map(([kind, text]) => ["--" + kind, text]);
+}
+
 // Rows of `frames --bars` as threads, each with its levels.
-export function threads(rows, from, to) {
+export function threads(rows, from, to, modules) {
 	const by = new Map();
 	for (const r of rows) {
+		r.kind = shadeOf(r, modules);
 		const id = r.thread + (r.tid === null ? "" : "\n" + r.tid);
 		let t = by.get(id);
 		if (!t) by.set(id, t = {from, to, name: r.thread, tid: r.tid, busy: 0, levels: []});
