@@ -60,7 +60,7 @@ check("a verdict", any("b101" in r and "passed" in r for r in rows()))
 picture("sessions")
 
 # A run before the step passes, one behind it fails; none is left to a click.
-check("runs in sight are judged of themselves: against the green one before them", b.wait("(r => ['b102.*passed.*the policy passes, against build b101', 'b106.*passed', 'b107.*failed', 'b110.*failed'].every(x => r.some(t => new RegExp(x).test(t))))"
+check("runs in sight are judged of themselves: against the green one before them", b.wait("(r => ['b102.*passed.*the policy passes, against build b101', 'b106.*passed', 'b107.*failed', 'b110.*still failing since b107'].every(x => r.some(t => new RegExp(x).test(t))))"
       "([...document.querySelectorAll('[role=row].row')].map(e => e.textContent))", 60) and not any("not judged yet" in r for r in rows()))
 check("the newest failed run and its base are picked, with the button that compares them", b.run("document.getElementById('compare').textContent") == "Compare b101 \u2192 b112" and
       b.run("[...document.querySelectorAll('.grid .picked-side')].map(e => e.parentElement.textContent).join()") == "B b112,A b101")
@@ -69,6 +69,9 @@ check("a reason is whole, or in two lines", b.run("[...document.querySelectorAll
 check("the newest is judged of itself: the rule, by how much, against what", b.wait("[...document.querySelectorAll('[role=row].row')].some(e => /b112.*failed.*memory \\+\\d+.*limit.*against build b101/.test(e.textContent))", 30))
 check("the trend is above the list, with its change point: b107", b.wait("/Change points:.*b107: .*iB \u2192 .*iB/.test((document.querySelector('.steps') || {}).textContent)", 30) and b.run("document.querySelector('canvas.trend').clientHeight > 50"))
 check("dates are short, and whole on hover", b.run("[...document.querySelectorAll('[role=row].row span[title^=\"2026-10-11T\"]')].some(e => /^11 Oct \\d\\d:\\d\\d$/.test(e.textContent))"))
+
+check("the first failure of a series is loud, and the one that is compared", b.run("[...document.querySelectorAll('[role=row].row')].filter(e => e.querySelector('.tag.up')).map(e => e.querySelector('.cell').textContent.slice(-4)).join()") == "b112,b107")
+check("the last runs are a line, orange where a series of failures begins", b.run("document.querySelectorAll('.row svg.last').length") >= 10 and b.run("document.querySelectorAll('.row svg.last.loud').length") == 2)
 
 # A note.
 b.click(row("b103"))
@@ -149,6 +152,18 @@ b.run("location.hash = 'view=runs&branch=main'")
 check("a filter by branch", b.wait("document.body.dataset.shown === 'runs' && document.querySelectorAll('[role=row].row').length === 13"))
 b.run("location.hash = 'view=runs&search=%5Eb10'")
 check("a search, from the address", b.wait("document.querySelectorAll('[role=row].row').length === 9"))
+
+# A second device: its line is in the trend of the first, named at its end, with the build since which it fails. From b109 on it
+# allocates twice as much.
+for i in range(101, 113):
+    put("low.tmt" if i < 109 else "high.tmt", "build=b%d&branch=main&machine=deck&date=2026-10-%02d%s" % (i, i - 90, "&status=green" if i < 109 else ""))
+b.open(page)
+NAMES = "[...document.querySelectorAll('.line-name')].map(e => e.textContent).join()"
+check("each device has its line in the trend, with the build since which it fails", b.wait("(t => t.includes('pixel7 \u2715 b107') && t.includes('deck \u2715 b109'))(" + NAMES + ")", 90))
+chosen = b.run("document.querySelector('.line-name[aria-pressed=true]').textContent.split(' ')[0]")
+other = "deck" if chosen == "pixel7" else "pixel7"
+b.run("[...document.querySelectorAll('.line-name')].find(e => e.textContent.startsWith('%s')).click()" % other)
+check("a click on its name chooses it", b.wait("(document.querySelector('.line-name[aria-pressed=true]') || {textContent: ''}).textContent.startsWith('%s') && document.querySelector('.steps').textContent.includes('%s')" % (other, "b109" if other == "deck" else "b107")))
 
 # In Chinese and dark, and narrow.
 b.theme(True)

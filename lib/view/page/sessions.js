@@ -46,16 +46,16 @@ function rowsOf() {
 			verdict: r.status, state: r.losses ? say("something was lost") : null};
 	});
 	for (const s of list.sessions.filter(s => !s.run))
-		rows.push({run: null, session: s.id, kept: s.kept, date: s.received, build: s.labels.build || s.name, machine: s.labels.machine || null, branch: s.labels.branch || null,
+		rows.push({run: null, session: s.id, kept: s.kept, unread: s.state === "failed", date: s.received, build: s.labels.build || s.name, machine: s.labels.machine || null, branch: s.labels.branch || null,
 			file: s.name, bytes: s.bytes, state: s.state === "failed" ? say("not readable: {0}", s.reason) : say("being read")});
 	for (const a of list.arrivals)
-		rows.push({run: null, session: null, date: "", build: a.labels.build || a.name, machine: a.labels.machine || null, branch: a.labels.branch || null, file: a.name, bytes: a.bytes,
+		rows.push({run: null, session: null, live: a.live, date: "", build: a.labels.build || a.name, machine: a.labels.machine || null, branch: a.labels.branch || null, file: a.name, bytes: a.bytes,
 			state: a.total !== null ? say(a.live ? "arriving: {0} of {1}" : "broken off: {0} of {1}", format("bytes", a.bytes), format("bytes", a.total)) : say(a.live ? "live: {0}" : "broken off: {0}", format("bytes", a.bytes))});
 	return rows.sort((a, b) => a.date === b.date ? (b.run || 0) - (a.run || 0) : !a.date ? -1 : !b.date ? 1 : a.date < b.date ? 1 : -1);
 }
 
 const columns = [["build", "build", "text"], ["machine", "device", "text"], ["branch", "branch", "text"], ["date", "date", "text"], ["duration_ns", "duration", "ns"], ["peak", "peak", "bytes"],
-	["p99_ns", "p99 frame", "ns"], ["frames", "frames", "count"], ["verdict", "verdict", "text"], ["reason", "reason", "text"], ["note", "note", "text"], ["labels", "labels", "text"], ["file", "file", "text"]];
+	["p99_ns", "p99 frame", "ns"], ["frames", "frames", "count"], ["last", "last 14 runs", "text"], ["verdict", "verdict", "text"], ["reason", "reason", "text"], ["note", "note", "text"], ["labels", "labels", "text"], ["file", "file", "text"]];
 
 // What the policy says of a run, by the captures of both; it stays while the page does. With it, of each metric the
 // function that grew most, and that which shrank most.
@@ -80,25 +80,71 @@ function judgedOf(r, all) {
 }
 
 // A verdict and why: that of the policy where it was asked, else what was sent with the run.
+const broke = checks => {
+	const broken = brokenOf(checks), b = broken && (broken.breaches.find(x => x.verdict === broken.verdict) || broken), by = broken && (/, ([^,]*)\)$/.exec(b.measured || "") || [])[1], most = broken && !b.file && checks.metric && checks.most.get(checks.metric).more;
+	return broken && {rule: broken.rule + (by ? " " + by : ""), limit: b.limit ? say(" (limit {0})", b.limit) : "", of: b.file ? ", " + named(b.subject) : most ? say(": {0} {1}", named(most.name), most.delta) : ""};
+};
 const SENT = {green: ["pass", "passed"], red: ["fail", "failed"]};
-function reasonOf(r, rows) {
+function reasonOf(r, rows, still) {
 	const [base, checks] = judgedOf(r, rows), sent = SENT[r.status];
 	if (!r.run) return null;
 	if (checks) {
-		const broken = brokenOf(checks), b = broken && (broken.breaches.find(x => x.verdict === broken.verdict) || broken), by = broken && (/, ([^,]*)\)$/.exec(b.measured || "") || [])[1], most = broken && !b.file && checks.metric && checks.most.get(checks.metric).more;
-		return (broken ? broken.rule + (by ? " " + by : "") + (b.limit ? say(" (limit {0})", b.limit) : "") + (b.file ? ", " + named(b.subject) : most ? say(": {0} {1}", named(most.name), most.delta) : "") : say("the policy passes")) + say(", against build {0}", base.build);
+		const b = broke(checks);
+		return (b ? b.rule + (still ? "" : b.limit) + b.of : say("the policy passes")) + say(", against build {0}", base.build);
 	}
 	const later = base && (pending(r, base) ? say("being judged") : say("not judged yet: click the run"));
 	if (sent) return sent[0] === "fail" ? list.gate ? say("sent with the run") + say("; ") + (later || say("no green run before it of this branch and device")) : say("sent with the run; there is no policy here") : null;
 	return list.gate ? later || say("no green run before it of this branch and device") : say("no status was sent, and there is no policy here");
 }
-function verdictOf(r, rows) {
+function verdictOf(r, rows, still) {
 	const [, checks] = judgedOf(r, rows), sent = SENT[r.status];
-	if (!r.run) return null;
+	if (!r.run) return r.live ? make("span", {class: "tag up"}, say("● live")) : r.unread ? make("span", {class: "tag warn"}, say("! not readable")) : null;
+	if (still) return make("span", {class: "faint", title: say("The run before it of this branch and device failed for the same reason.")}, still.first ? say("✕ still failing since {0}", still.first.build || still.first.run) : say("✕ still failing"));
 	if (sent) return badge(sent[0], say(sent[1]));
 	return checks ? checks.counts.fail ? badge("fail", say("failed")) : checks.counts.inconclusive ? badge("inconclusive", say("cannot tell")) : badge("pass", say("passed")) : badge("skipped", say("no verdict"));
 }
 const failedOf = (r, all) => r.status === "red" || r.status !== "green" && (x => !!x && !!x.counts.fail)(judgedOf(r, all)[1]);
+
+// Of each run the one before it of the same branch and device.
+const lineOf = r => JSON.stringify([r.branch, r.machine]);
+function beforeOf(all) {
+	const before = new Map(), last = new Map();
+	for (const r of all.slice().reverse()) if (r.run) { before.set(r, last.get(lineOf(r)) || null); last.set(lineOf(r), r); }
+	return before;
+}
+
+// Why it failed: the rule, and of what. null: the policy did not say.
+function causeOf(r, all) {
+	const [, checks] = failedOf(r, all) ? judgedOf(r, all) : [], broken = checks && brokenOf(checks);
+	if (!broken) return null;
+	const b = broken.breaches.find(x => x.verdict === broken.verdict) || broken, most = checks.metric && checks.most.get(checks.metric).more;
+	return JSON.stringify([broken.rule, b.file ? b.subject : most && most.name]);
+}
+
+// Of a run that fails for the reason of the run before it: {first: where that began, null: not known}.
+function stillOf(r, all, before) {
+	const cause = causeOf(r, all);
+	let first = r, o = cause && before.get(r);
+	while (o && causeOf(o, all) === cause) { first = o; o = before.get(o); }
+	return first === r ? null : {first: o && o.status !== "green" && !judgedOf(o, all)[1] && baseOf(o, all) ? null : first};
+}
+
+// The peaks of a run and of those before it, of one branch and device.
+const LAST = 14, SVG = "http://www.w3.org/2000/svg";
+function lastOf(r, before, loud) {
+	const values = [];
+	for (let o = r, n = 0; o && n < LAST; o = before.get(o), n++) if (o.peak !== null && o.peak !== undefined) values.unshift(o.peak);
+	if (values.length < 3) return null;
+	const low = Math.min(...values), span = Math.max(...values) - low || 1, W = 108, H = 17, at = values.map((v, i) => (i / (values.length - 1) * W).toFixed(1) + "," + (H - 1.5 - (v - low) / span * (H - 3)).toFixed(1));
+	const svg = document.createElementNS(SVG, "svg"), shape = (name, more) => { const e = document.createElementNS(SVG, name); for (const [k, v] of Object.entries(more)) e.setAttribute(k, v); svg.append(e); };
+	svg.setAttribute("class", "last" + (loud ? " loud" : ""));
+	svg.setAttribute("viewBox", "0 0 " + W + " " + H);
+	svg.setAttribute("role", "img");
+	svg.setAttribute("aria-label", say("peak of the last {0} runs: {1} to {2}", values.length, format("bytes", low), format("bytes", low + (span === 1 ? 0 : span))));
+	shape("polygon", {points: "0," + H + " " + at.join(" ") + " " + W + "," + H});
+	shape("polyline", {points: at.join(" ")});
+	return svg;
+}
 
 // A reason in its column: in two lines where one is too short, and without its last words where two are.
 const ruler = document.createElement("canvas").getContext("2d");
@@ -113,6 +159,7 @@ function twoLines(text, width) {
 		else if (k++) break;
 		else n--;
 	}
+	if (!lines[1]) return make("span", {class: "small", title: text}, text);
 	return make("span", {class: "two", title: text}, lines[0].trimEnd() + " ", make("br"), lines[1].trimEnd() + (n < parts.length ? " …" : ""));
 }
 
@@ -127,7 +174,8 @@ async function judgeSeen(inSight) {
 	judging = true;
 	try {
 		for (;;) {
-			const all = rowsOf(), todo = [...inSight(), ...all.filter(r => r.status === "red")].filter(r => r.run && r.kept && r.status !== "green").map(r => [r, all.find(o => o.run === r.run)]).filter(([, r]) => r).map(([, r]) => [r, baseOf(r, all)]);
+			const all = rowsOf(), before = beforeOf(all), begins = all.filter(r => causeOf(r, all)).map(r => before.get(r)).filter(Boolean);
+			const todo = [...inSight(), ...begins, ...all.filter(r => r.status === "red")].filter(r => r.run && r.kept && r.status !== "green").map(r => [r, all.find(o => o.run === r.run)]).filter(([, r]) => r).map(([, r]) => [r, baseOf(r, all)]);
 			const next = todo.find(([r, base]) => base && !judged.has(pairOf(base, r)) && pending(r, base));
 			if (!next) break;
 			tried.add(judging = pairOf(next[1], next[0]));
@@ -205,13 +253,18 @@ function showRuns(s) {
 	const one = s.run && all.find(r => s.run === (r.run ? String(r.run) : "s" + r.session)), newest = rows.find(r => r.date), timed = rows.some(r => r.date && !r.date.endsWith("T00:00:00Z"));
 	let pair = s, barred = null;
 	const side = r => r.run && String(r.run) === pair.from ? "A" : r.run && pair.to && String(r.run) === pair.to ? "B" : null;
-	const cell = (c, r, width) => c.key === "verdict" ? verdictOf(r, all) : c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, newest.date, timed)) : c.key === "build" && side(r) ? make("span", {}, make("span", {class: "tag picked-side"}, side(r)), " ", r.build || "–") : c.key === "reason" && width && r.reason ? twoLines(r.reason, width) : null;
-	const reasons = () => { for (const r of rows) r.reason = [r.state, reasonOf(r, all)].filter(Boolean).join(say("; ")) || null; };
+	// Loud is the first failure of a series, and the one that is compared.
+	const before = beforeOf(all), still = r => side(r) === "B" ? null : stillOf(r, all, before), loud = r => failedOf(r, all) && !still(r);
+	const cell = (c, r, width) => c.key === "verdict" ? verdictOf(r, all, still(r)) : c.key === "last" ? lastOf(r, before, loud(r)) : c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, newest.date, timed)) : c.key === "build" && side(r) ? make("span", {}, make("span", {class: "tag picked-side"}, side(r)), " ", r.build || "–") : c.key === "reason" && width && r.reason ? reasonIn(r, width) : null;
+	const reasonIn = (r, width) => { const lines = twoLines(r.reason, width); return still(r) ? make("span", {class: "faint"}, lines || r.reason) : lines; };
+	for (const r of rows) r.last = r.run ? " " : null;
+	const reasons = () => { for (const r of rows) r.reason = [r.state, reasonOf(r, all, still(r))].filter(Boolean).join(say("; ")) || null; };
 	reasons();
 	const mine = table = new Table({name: "sessions", title: say("Sessions"), tree: false, columns: columns.map(([key, title, type]) => ({key, title, type, difference: false})), rows},
-		{main: "build", ordered: true, keep: innerWidth < 1100 ? ["verdict", "note"] : ["date", "peak", "p99_ns", "verdict", "reason", "note"], wide: innerWidth < 1100 ? {} : {reason: 300}, cell, pick, search: s.search || "", searched: t => go({search: t || null}, true)});
+		{main: "build", ordered: true, quiet: c => ["frames", "file"].includes(c.key), keep: innerWidth < 1100 ? ["machine", "peak", "verdict", "note"] : ["machine", "date", "peak", "p99_ns", "last", "verdict", "reason", "note"], wide: innerWidth < 1100 ? {} : {reason: 300}, cell, pick, search: s.search || "", searched: t => go({search: t || null}, true)});
 	// Room for what is to come.
-	for (const c of mine.all) if (c.key === "reason" || c.key === "verdict" || c.key === "build") mine.want.set(c, c.key === "verdict" ? 104 : c.key === "build" ? mine.want.get(c) + 28 : 520);
+	const longest = Math.min(200, wide(say("✕ still failing since {0}", rows.reduce((a, r) => r.run && (r.build || "").length > a.length ? r.build : a, "")), "13px ") + 20);
+	for (const c of mine.all) if (["reason", "verdict", "build", "last", "date"].includes(c.key)) mine.want.set(c, c.key === "date" ? mine.want.get(c) - 20 : c.key === "verdict" ? Math.max(104, list.gate ? longest : 0) : c.key === "last" ? 126 : c.key === "build" ? mine.want.get(c) + 28 : 520);
 	setTimeout(() => { mine.grid.scrollTop = old; });
 	const bar = make("span", {class: "row grows"}), trend = make("div");
 	let drawn = null;
@@ -226,7 +279,7 @@ function showRuns(s) {
 		if (now !== drawn && (worst || !judging)) { drawn = now; trend.replaceChildren(...[trendCard(s, rows, all, first)].filter(Boolean)); }
 		// Rows stay under the pointer: what changed in them is replaced.
 		for (const [at, e] of mine.rows) {
-			const r = rows[mine.shown[at]], now = r && JSON.stringify([r.reason, failedOf(r, all), side(r)]);
+			const r = rows[mine.shown[at]], now = r && JSON.stringify([r.reason, failedOf(r, all), (x => x && [x.first && x.first.run])(still(r)), side(r)]);
 			if (r && e.told !== now) { e.replaceChildren(...mine.row(mine.shown[at], at).childNodes); e.told = now; }
 		}
 	};
@@ -265,85 +318,169 @@ function pairBar(s, all) {
 const LEAST_RUNS = 5, trends = new Map();
 function trendCard(s, rows, all, first) {
 	const groups = new Map();
-	for (const r of rows) if (r.run) { const k = JSON.stringify([r.branch, r.machine]); groups.set(k, (groups.get(k) || 0) + 1); }
-	const own = first && JSON.stringify([first.branch, first.machine]), best = own && groups.get(own) >= LEAST_RUNS ? [own, groups.get(own)] : [...groups].sort((a, b) => b[1] - a[1])[0];
-	if (!best || best[1] < LEAST_RUNS) return null;
-	const [branch, machine] = JSON.parse(best[0]), words = [...first && !["peak", "live", "count"].includes(first.sort) ? [[first.sort, say(metrics.find(([k]) => k === first.sort)[1])]] : [], ["peak", say("peak")], ["p99-frame", say("p99 frame")], ["live", say("live")], ["count", say("allocations")]], choices = words.filter(([k]) => k !== "p99-frame" || rows.some(r => r.p99_ns));
-	const sort = choices.some(([k]) => k === s.sort) ? s.sort : first ? first.sort : "peak", query = new URLSearchParams({by: "total", sort, ...branch && {branch}, ...machine && {machine}}).toString(), key = list.version + "?" + query;
+	for (const r of rows) if (r.run) groups.set(lineOf(r), (groups.get(lineOf(r)) || 0) + 1);
+	const own = s.line || first && lineOf(first), best = own && groups.get(own) >= LEAST_RUNS ? own : ([...groups].sort((a, b) => b[1] - a[1])[0] || [])[0];
+	if (!best || groups.get(best) < LEAST_RUNS) return null;
+	const [branch, machine] = JSON.parse(best), words = [...first && !["peak", "live", "count"].includes(first.sort) ? [[first.sort, say(metrics.find(([k]) => k === first.sort)[1])]] : [], ["peak", say("peak")], ["p99-frame", say("p99 frame")], ["live", say("live")], ["count", say("allocations")]], choices = words.filter(([k]) => k !== "p99-frame" || rows.some(r => r.p99_ns));
+	const sort = choices.some(([k]) => k === s.sort) ? s.sort : first ? first.sort : "peak", of = more => new URLSearchParams({by: "total", sort, ...branch && {branch}, ...more}).toString(), key = list.version + "?" + of({machine});
+	// The lines of other devices of this branch are of one question more.
+	const others = [...groups].filter(([k, n]) => k !== best && n >= LEAST_RUNS && JSON.parse(k)[0] === branch).map(([k]) => JSON.parse(k)[1]);
 	const box = make("div", {class: "in"}, make("p", {class: "faint"}, say("being read"))), said = make("span", {class: "faint"}), name = choices.find(([k]) => k === sort)[1];
-	const put = doc => {
+	const put = ([doc, whole]) => {
 		const c = doc.sections.find(x => x.kind === "series"), steps = (doc.sections.find(x => x.name === "steps") || {rows: []}).rows;
 		if (!c) return box.replaceChildren(nothing(say("nothing to draw")));
-		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (first && sort === first.sort && best[0] === own ? say(" · the rule that failed in build {0}", first.build) : "");
-		const type = c.lines[0].type, line = c.lines[0].y.filter(v => v !== null), low = Math.min(...line), high = Math.max(...line), zero = low >= 0 && (low === high || high - low >= .34 * high);
+		const type = c.lines[0].type, failed = new Set(failedRuns(all, all)), drawn = new Lines(whole ? whole.sections.find(x => x.kind === "series") : c, c, machine, others, all, failed);
+		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (drawn.bands ? say(" · line: median of a build's runs, band: their spread") : "") + (first && sort === first.sort && best === lineOf(first) ? say(" · the rule that failed in build {0}", first.build) : "");
 		// Who it was: as the policy's question of the first run with the step has it, where the run before it is the base.
 		const who = t => { const r = all.find(o => o.run === t.run), [base, x] = r ? judgedOf(r, all) : [], m = x && base && all.find(o => o.run === t.run_before) && baseIsBefore(base, t, c) && x.most.get({live: "live-real", peak: "peak-real"}[sort] || sort); return m ? t.direction === "down" ? m.less : m.more : null; };
-		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t)}));
+		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t), bad: failed.has(t.run), passed: (r => !!r && !!r.run && !failed.has(r.run) && (r.status === "green" || !!judgedOf(r, all)[1]))(all.find(o => o.run === t.run) || {})}));
 		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say("; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
-		const failed = new Set(failedRuns(all, all));
-		box.replaceChildren(trendPicture(c, told, name, (x, y) => format(type, y), zero ? 0 : null, failed), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : "up"}, " " + step(t))),
-			zero ? null : make("span", {class: "faint"}, " " + say("The axis does not start at 0: it begins at {0}.", format(type, Math.max(0, low - (high - low) * .25))))));
+		const choose = m => { s.line = JSON.stringify([branch, m]); box.closest(".card").replaceWith(trendCard(s, rows, all, first)); };
+		box.replaceChildren(trendPicture(drawn, told, name, v => format(type, type === "count" ? Math.round(v) : v), choose, all), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : t.bad ? "up" : ""}, " " + step(t))),
+			drawn.zero ? null : make("span", {class: "faint"}, " " + say("The axis does not start at 0: it begins at {0}.", format(type, drawn.from)))));
 	};
 	if (trends.has(key)) put(trends.get(key));
-	else get("trend?" + query).then(doc => { trends.clear(); trends.set(key, doc); put(doc); }).catch(e => { if (e.name !== "AbortError") box.replaceChildren(nothing(translated(e.message))); });
-	return card(say("{0} over builds", name), make("span", {class: "row grows"}, said, make("span", {class: "sp row"}, segments(say("metric"), choices, sort, v => go({sort: v})), make("a", {href: "#" + new URLSearchParams({...s, view: "trend", sort, ...branch && {branch}, ...machine && {machine}})}, say("all metrics →")))), box);
+	else Promise.all([get("trend?" + of(machine && {machine})), others.length ? get("trend?" + of()) : null]).then(docs => { if (trends.size > 16) trends.clear(); trends.set(key, docs); put(docs); }).catch(e => { if (e.name !== "AbortError") box.replaceChildren(nothing(translated(e.message))); });
+	return card(say("{0} over builds", name), make("span", {class: "row grows"}, said, make("span", {class: "sp row"}, segments(say("metric"), choices, sort, v => go({sort: v})), make("a", {href: "#" + new URLSearchParams({...Object.fromEntries(Object.entries(s).filter(([k]) => k !== "line")), view: "trend", sort, ...branch && {branch}, ...machine && {machine}})}, say("all metrics →")))), box);
 }
 
 // Between a base and the first run with a step lies no other run of the line.
 const baseIsBefore = (base, t, c) => c.x.indexOf(base.run) === c.x.indexOf(t.run) - 1;
 
-// A line over the runs, with a mark at each change point. zero: where its axis starts, null: just below the line; failed:
-// runs that are red.
-function trendPicture(c, steps, name, value, zero, failed) {
-	const y = c.lines[0].y, known = y.filter(v => v !== null), canvas = make("canvas", {class: "trend", role: "img", "aria-label": say("{0} over builds", name)});
-	const low = Math.min(...known), high = Math.max(...known), span = high - low || Math.abs(high) || 1, from = zero === 0 ? 0 : Math.max(low < 0 ? -Infinity : 0, low - span * .25), to = zero === 0 ? (high || 1) * 1.18 : high + span * .25, LEFT = 12, RIGHT = 76, BOTTOM = 18;
-	const label = i => (c.labels && c.labels[i]) || String(c.x[i]);
+const middleOf = values => { const v = values.slice().sort((a, b) => a - b), h = v.length >> 1; return v.length % 2 ? v[h] : (v[h - 1] + v[h]) / 2; };
+
+// A line for each device over builds: {machine, main, points: [{value, low, high, bad, n} or nothing, by build]}, and the
+// range of values that is drawn.
+class Lines {
+	// c: all runs, own: those of the chosen device.
+	constructor(c, own, machine, others, all, failed) {
+		const of = new Map(all.map(r => [r.run, r])), label = (x, i) => (x.labels && x.labels[i]) || String(x.x[i]), mine = new Set(own.x);
+		this.labels = [];
+		this.place = new Map(); // by run
+		this.lines = [machine, ...others].map((m, k) => ({machine: m, main: !k, points: []}));
+		const by = new Map(this.lines.map(l => [l.machine, l])), builds = new Map();
+		for (const x of [c, own]) x.x.forEach((run, i) => {
+			if (this.place.has(run)) return;
+			const text = label(x, i), line = mine.has(run) ? this.lines[0] : by.get((of.get(run) || {}).machine);
+			if (!line) return;
+			if (!builds.has(text)) { builds.set(text, this.labels.length); this.labels.push(text); }
+			const at = builds.get(text);
+			this.place.set(run, at);
+			const v = x.lines[0].y[i];
+			if (v === null) return;
+			const p = line.points[at] = line.points[at] || {values: [], bad: false};
+			p.values.push(v);
+			p.bad = p.bad || failed.has(run);
+		});
+		for (const l of this.lines) l.points = Array.from(this.labels, (_, i) => l.points[i] && {...l.points[i], value: middleOf(l.points[i].values), low: Math.min(...l.points[i].values), high: Math.max(...l.points[i].values)});
+		this.bands = this.lines[0].points.some(p => p && p.values.length > 1);
+		const ends = l => { const p = l.points.filter(Boolean); return [Math.min(...p.map(o => l.main ? o.low : o.value)), Math.max(...p.map(o => l.main ? o.high : o.value))]; };
+		// A change is seen at a third of the height at least: lines that would press it are named at the edge.
+		const [low, high] = ends(this.lines[0]), most = Math.max(high - low, Math.abs(high) * .02 || 1) * 3;
+		let [a, b] = [low, high];
+		for (const l of this.lines.slice(1).filter(l => l.points.some(Boolean)).sort((x, y) => Math.abs(ends(x)[0] - low) - Math.abs(ends(y)[0] - low))) {
+			const [x, y] = ends(l);
+			if (Math.max(b, y) - Math.min(a, x) <= most) [a, b] = [Math.min(a, x), Math.max(b, y)];
+			else l.beyond = y > b ? "▲" : "▼";
+		}
+		this.zero = low >= 0 && (low === high || high - low >= .34 * high);
+		[this.low, this.high] = [a, b];
+		this.from = this.zero ? 0 : Math.max(a < 0 ? -Infinity : 0, a - (b - a || Math.abs(b) || 1) * .12);
+		this.to = this.zero ? (b || 1) * 1.18 : b + (b - a || Math.abs(b) || 1) * .22;
+	}
+}
+
+// The chosen device's line is strong, with a mark at each change point; each line has its device at its end, which chooses it, and
+// red points where runs failed.
+function trendPicture(d, steps, name, value, choose, all) {
+	const canvas = make("canvas", {class: "trend", role: "img", "aria-label": say("{0} over builds", name)}), several = d.lines.length > 1, n = d.labels.length;
+	const LEFT = 12, RIGHT = several ? 196 : 76, BOTTOM = 18, HIGH = several ? 150 : 120, before = beforeOf(all);
+	// A device whose newest run fails, and since when.
+	const since = m => { const r = all.find(o => o.run && o.machine === m && d.place.has(o.run)), still = r && failedOf(r, all) && stillOf(r, all, before); return !r || !failedOf(r, all) ? null : still && still.first ? still.first : r; };
+	const tags = several ? d.lines.filter(l => l.points.some(Boolean)).map(l => {
+		const bad = since(l.machine), text = (l.beyond ? l.beyond + " " : "") + (l.machine || say("no device"));
+		return {l, e: make("button", {type: "button", class: "quiet line-name" + (l.main ? " main" : ""), "aria-pressed": l.main, title: bad ? say("fails since build {0}", bad.build || bad.run) : null, onclick: () => choose(l.machine)}, text, bad ? make("span", {class: "up"}, " ✕ " + (bad.build || bad.run)) : null)};
+	}) : [];
+	// Where the chosen device began to fail, as the policy says it; what it says of a change point is said there.
+	const began = since(d.lines[0].machine), [, checks] = began ? judgedOf(began, all) : [], b = checks && broke(checks), marks = steps.map(t => ({...t, text: seen(say("{0}: {1} ({2})", d.labels[d.place.get(t.run)], t.amount, format("percent", t.change_percent, undefined, true)) + (t.who ? say(", {0}", named(t.who.name)) : t.passed ? say(", passed") : ""))}));
+	if (b && !steps.some(t => d.place.get(t.run) === d.place.get(began.run))) marks.push({run: began.run, bad: true, text: seen("✕ " + d.labels[d.place.get(began.run)] + " · " + b.rule + b.of)});
 	let place = null;
 	redraws(canvas, () => {
-		const {g, w, h, get: color} = pencil(canvas, 120), x = i => LEFT + (w - LEFT - RIGHT) * (y.length > 1 ? i / (y.length - 1) : .5), up = v => 6 + (h - BOTTOM - 6) * (1 - (v - from) / (to - from));
+		const {g, w, h, get: color} = pencil(canvas, HIGH), x = i => LEFT + (w - LEFT - RIGHT) * (n > 1 ? i / (n - 1) : .5), up = v => 6 + (h - BOTTOM - 6) * (1 - (v - d.from) / (d.to - d.from));
 		place = x;
 		g.font = "11px " + color("--sans");
 		g.textBaseline = "middle";
-		for (const v of zero === 0 ? [0, high / 2, high] : low === high ? [low] : [low, (low + high) / 2, high]) {
+		for (const v of d.zero ? [0, d.high / 2, d.high] : d.low === d.high ? [d.low] : [d.low, (d.low + d.high) / 2, d.high]) {
 			g.fillStyle = color("--line");
 			g.fillRect(LEFT, Math.round(up(v)), w - LEFT - RIGHT, 1);
 			g.fillStyle = color("--faint");
-			g.fillText(v === 0 ? "0" : value(0, c.lines[0].type === "count" ? Math.round(v) : v), w - RIGHT + 8, up(v));
+			g.fillText(v === 0 ? "0" : value(v), w - RIGHT + 8, up(v));
 		}
-		for (const t of steps) {
-			const i = c.x.indexOf(t.run);
-			if (i < 1) continue;
-			const at = Math.round((x(i - 1) + x(i)) / 2), bad = t.direction !== "down";
-			g.strokeStyle = g.fillStyle = color(bad ? "--bad" : "--less");
+		const points = (l, f) => l.points.forEach((p, i) => { if (p) f(x(i), up(p.value), p, i); });
+		for (const l of d.lines.filter(l => !l.beyond).sort((a, b) => a.main - b.main)) {
+			if (l.main && d.bands) {
+				g.fillStyle = color("--o1");
+				g.globalAlpha = .14;
+				g.beginPath();
+				points(l, (px, py, p) => g.lineTo(px, up(p.high)));
+				l.points.map((p, i) => [p, i]).reverse().forEach(([p, i]) => { if (p) g.lineTo(x(i), up(p.low)); });
+				g.closePath();
+				g.fill();
+				g.globalAlpha = 1;
+			}
+			g.strokeStyle = color(l.main ? "--o1" : "--line2");
+			g.lineWidth = l.main ? 1.8 : 1.2;
+			g.beginPath();
+			points(l, (px, py) => g.lineTo(px, py));
+			g.stroke();
+			points(l, (px, py, p) => {
+				if (!l.main && !p.bad) return;
+				g.fillStyle = color(p.bad ? "--bad" : "--o1");
+				g.beginPath(); g.arc(px, py, p.bad ? l.main ? 3.5 : 3 : 2.5, 0, 7); g.fill();
+			});
+		}
+		const lowest = d.lines[0].points.reduce((a, p) => p ? Math.min(a, p.low) : a, Infinity);
+		const taken = [];
+		for (const t of marks) {
+			const i = d.place.get(t.run);
+			if (i === undefined) continue;
+			const at = Math.round(i ? (x(i - 1) + x(i)) / 2 : x(i)), tint = color(t.direction === "down" ? "--less" : t.bad ? "--bad" : "--ink2");
+			g.strokeStyle = tint;
+			g.lineWidth = 1;
 			g.setLineDash([3, 3]);
 			g.beginPath(); g.moveTo(at + .5, 2); g.lineTo(at + .5, h - BOTTOM); g.stroke();
 			g.setLineDash([]);
 			g.font = "600 11px " + color("--sans");
 			// Where the line leaves room: below it, where the axis starts at 0.
-			const text = seen(say("{0}: {1} ({2})", label(i), t.amount, format("percent", t.change_percent, undefined, true)) + (t.who ? say(", {0}", named(t.who.name)) : "")), wide = g.measureText(text).width;
-			g.fillText(text, at + 6 + wide > w - RIGHT ? at - wide - 6 : at + 6, zero === 0 ? up(low) > h / 2 ? 10 : h - BOTTOM - 14 : 10);
+			const text = t.text, wide = g.measureText(text).width, tx = at + 6 + wide > w - RIGHT ? at - wide - 6 : at + 6, first = d.zero ? up(lowest) > h / 2 ? 10 : h - BOTTOM - 14 : 10, ty = taken.some(([a, z, y]) => y === first && tx < z + 6 && tx + wide > a - 6) ? first + (first < h / 2 ? 15 : -15) : first;
+			taken.push([tx, tx + wide, ty]);
+			g.fillStyle = color("--panel");
+			g.globalAlpha = .8;
+			g.fillRect(tx - 3, ty - 8, wide + 6, 16);
+			g.globalAlpha = 1;
+			g.fillStyle = tint;
+			g.fillText(text, tx, ty);
 			g.font = "11px " + color("--sans");
 		}
-		g.strokeStyle = g.fillStyle = color("--o1");
-		g.lineWidth = 1.5;
-		g.beginPath();
-		let open = false;
-		y.forEach((v, i) => { if (v === null) { open = false; return; } if (open) g.lineTo(x(i), up(v)); else g.moveTo(x(i), up(v)); open = true; });
-		g.stroke();
-		y.forEach((v, i) => { if (v !== null) { const bad = failed.has(c.x[i]); g.fillStyle = color(bad ? "--bad" : "--o1"); g.beginPath(); g.arc(x(i), up(v), bad ? 3.5 : 2.5, 0, 7); g.fill(); } });
 		g.fillStyle = color("--faint");
 		g.textAlign = "center";
 		let last = -1e9;
-		y.forEach((v, i) => { const text = seen(label(i)), wide = g.measureText(text).width; if (x(i) - wide / 2 > last + 14 && x(i) + wide / 2 < w) { g.fillText(text, Math.max(wide / 2, x(i)), h - 7); last = x(i) + wide / 2; } });
+		d.labels.forEach((l, i) => { const text = seen(l), wide = g.measureText(text).width; if (x(i) - wide / 2 > last + 14 && x(i) + wide / 2 < w - RIGHT + 40) { g.fillText(text, Math.max(wide / 2, x(i)), h - 7); last = x(i) + wide / 2; } });
 		g.textAlign = "left";
+		// Names of lines stand at their ends, none on another.
+		const ends = tags.map(t => ({...t, y: t.l.beyond === "▲" ? 0 : t.l.beyond ? h : up(t.l.points.findLast(Boolean).value)})).sort((a, b) => a.y - b.y), step = Math.min(17, (h - 4) / Math.max(1, ends.length));
+		ends.forEach((t, i) => { t.y = Math.max(t.y, i ? ends[i - 1].y + step : 8); });
+		for (let i = ends.length - 1, most = h - 8; i >= 0; i--) most = (ends[i].y = Math.min(ends[i].y, most)) - step;
+		for (const t of ends) t.e.style.top = t.y - 9 + "px";
 	});
 	canvas.onmousemove = e => {
 		if (!place) return;
-		const at = e.clientX - canvas.getBoundingClientRect().left, i = y.reduce((best, _, k) => Math.abs(place(k) - at) < Math.abs(place(best) - at) ? k : best, 0);
-		showTip(e, label(i), [y[i] === null ? say("not known") : value(0, y[i])]);
+		const at = e.clientX - canvas.getBoundingClientRect().left, i = d.labels.reduce((best, _, k) => Math.abs(place(k) - at) < Math.abs(place(best) - at) ? k : best, 0);
+		const told = l => { const p = l.points[i]; return (several ? (l.machine || say("no device")) + ": " : "") + (p ? value(p.value) + (p.values.length > 1 ? say(", {0} runs: {1} to {2}", p.values.length, value(p.low), value(p.high)) : "") + (p.bad ? " ✕" : "") : say("not known")); };
+		showTip(e, d.labels[i], d.lines.map(told));
 	};
 	canvas.onmouseleave = hideTip;
-	return canvas;
+	return several ? make("div", {class: "line-names"}, canvas, ...tags.map(t => t.e)) : canvas;
 }
 
 // --- the trend
