@@ -296,7 +296,7 @@ export async function show(context) {
 		line.element.classList.add("bare");
 		// Memory has what is left of the window.
 		line.drawNow();
-		const left = page.parentElement ? page.parentElement.clientHeight - 34 - page.offsetHeight : 0;
+		const left = document.getElementById("view").clientHeight - 34 - page.offsetHeight;
 		if (area && left > 0) area.height += Math.min(60, left);
 	}
 	if (!cards.length && ranked && ranked.rows.length) lists.replaceWith(card(say("The largest"), "", make("div", {class: "in"}, new Table(ranked, {}).element)));

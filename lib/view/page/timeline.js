@@ -39,10 +39,11 @@ export class Timeline {
 	}
 
 	build() {
+		this.two = !!this.o.dense && innerWidth > 1180;
 		const row = (t, kind) => {
 			t.canvas = make("canvas", {"aria-hidden": "true"});
 			t.say = make("div", {class: "now"});
-			if (t.legend && !this.o.strip) t.height = Math.max(t.height, this.o.dense ? 42 + 14 * Math.ceil(t.legend.length / 2) : 46 + 15 * t.legend.length);
+			if (t.legend && !this.o.strip) t.height = Math.max(t.height, this.two ? 42 + 14 * Math.ceil(t.legend.length / 2) : 46 + 15 * t.legend.length);
 			const fold = t.foldable ? () => { t.open = !t.open; t.name.firstChild.textContent = t.open ? "▾" : "▸"; this.drawNow(); } : null;
 			t.name = make(fold ? "button" : "div", {class: "name", type: fold ? "button" : null, onclick: fold, title: t.about || t.title}, fold ? make("span", {class: "fold"}, t.open ? "▾" : "▸") : "", make("span", {class: "one file"}, t.title));
 			return t.row = make("div", {class: "track" + (kind ? " " + kind : "")}, make("div", {}, t.name, t.say, t.legend && !this.o.strip ? legend(t.legend, true) : null), t.canvas);
@@ -55,8 +56,8 @@ export class Timeline {
 		const letters = Math.max(0, ...this.tracks.flatMap(t => t.legend && !this.o.strip ? t.legend.map(([, text]) => cells(text)) : []));
 		const parts = this.o.strip ? [this.body, row(this.ruler)] : [row(this.map, "map"), row(this.ruler), this.body];
 		const e = make("div", {class: "timeline", tabindex: 0, role: "group", "aria-label": say("tracks: W and S zoom, A and D move, F fits the selection, Escape clears it"), onkeydown: k => this.key(k), onscroll: () => this.draw()}, ...parts, this.line);
-		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(this.o.dense ? 220 : 250, Math.round(letters * 6.4) * (this.o.dense ? 2 : 1) + 42)) + "px, 30vw)");
-		e.classList.toggle("dense", !!this.o.dense);
+		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(this.two ? 220 : 250, Math.round(letters * 6.4) * (this.two ? 2 : 1) + 42)) + "px, 30vw)");
+		e.classList.toggle("dense", this.two);
 		this.body.onscroll = () => this.draw();
 		for (const t of [...this.tracks, this.ruler]) this.listen(t);
 		if (!this.o.strip) this.listenMap();
