@@ -50,7 +50,10 @@ enum firefox_place {
 	COUNTERS,
 	COUNTER,
 	COUNTER_VALUE,
-	GROUPS
+	GROUPS,
+	LIBS,
+	LIB,
+	LIB_VALUE
 };
 
 static const struct json_row firefox_rows[] = {
@@ -58,6 +61,10 @@ static const struct json_row firefox_rows[] = {
     {PROFILE, "profile{", PROFILE},
     {PROFILE, "meta{", META},
     {META, "*", META_VALUE},
+    {PROFILE, "libs[", LIBS},
+    {THREAD, "libs[", LIBS}, /* of processed ones to version 40 */
+    {LIBS, "{", LIB},
+    {LIB, "*", LIB_VALUE},
     {PROFILE, "shared{", SHARED},
     {SHARED, "*{", TABLE},
     {SHARED, "*[", LIST},
@@ -100,15 +107,16 @@ enum firefox_table {
 	FRAMES,
 	FUNCTIONS,
 	SOURCES,
+	RESOURCES,
 	NATIVE,
 	JS,
 	MARKERS,
 	READINGS,
 	TABLES
 };
-static const char *const table_words[TABLES] = {"samples",       "stackTable", "frameTable",
-						"funcTable",     "sources",    "nativeAllocations",
-						"jsAllocations", "markers"};
+static const char *const table_words[TABLES] = {
+    "samples",       "stackTable",        "frameTable",    "funcTable", "sources",
+    "resourceTable", "nativeAllocations", "jsAllocations", "markers"};
 
 enum firefox_column {
 	C_STACK,
@@ -125,6 +133,9 @@ enum firefox_column {
 	C_FILE,
 	C_SOURCE,
 	C_COUNT,
+	C_ADDRESS,
+	C_RESOURCE,
+	C_LIB,
 	COLUMNS
 };
 static const struct {
@@ -136,7 +147,8 @@ static const struct {
     {"prefix", C_PREFIX}, {"prefixOffset", C_OFFSET}, {"func", C_FUNCTION},
     {"line", C_LINE},     {"location", C_LOCATION},   {"name", C_NAME},
     {"fileName", C_FILE}, {"filename", C_FILE},       {"source", C_SOURCE},
-    {"count", C_COUNT},
+    {"count", C_COUNT},   {"address", C_ADDRESS},     {"resource", C_RESOURCE},
+    {"lib", C_LIB},
 };
 
 struct firefox_column_values {
@@ -163,6 +175,15 @@ struct firefox_profile { /* of a process */
 	struct firefox_tables shared;
 	double interval, start; /* ms */
 	size_t caller;          /* profile above and 1, 0: none */
+	double version;         /* of a processed one; NAN: gecko */
+	uint32_t process;       /* by which its libraries are told from another's */
+};
+
+struct firefox_lib {
+	size_t profile, thread; /* that lists it; thread: and 1, 0: it is the profile's */
+	uint32_t name, path, debug_name, id, code_id; /* strings; id: Breakpad's */
+	double start, end, offset;                    /* of gecko */
+	uint32_t module;                              /* 0: not made yet */
 };
 
 struct firefox_counter {
@@ -176,6 +197,8 @@ struct firefox {
 	struct firefox_profile *profiles;
 	struct firefox_thread *threads;
 	struct firefox_counter *counters;
+	struct firefox_lib *libs;
+	size_t n_libs, cap_libs;
 	size_t n_profiles, cap_profiles, n_threads, cap_threads, n_counters, cap_counters;
 	size_t profile; /* and 1, that is open; 0: none */
 	double start;   /* of the first process that states it */
@@ -303,6 +326,34 @@ static void thread_value(struct firefox *f, struct json_value v)
 		t->pid = n;
 }
 
+static void lib_value(struct firefox *f, struct json_value v)
+{
+	static const struct {
+		const char *word;
+		size_t at;
+	} texts[] = {
+	    {"name", offsetof(struct firefox_lib, name)},
+	    {"path", offsetof(struct firefox_lib, path)},
+	    {"debugName", offsetof(struct firefox_lib, debug_name)},
+	    {"breakpadId", offsetof(struct firefox_lib, id)},
+	    {"codeId", offsetof(struct firefox_lib, code_id)},
+	};
+	struct firefox_lib *lib = &f->libs[f->n_libs - 1];
+
+	if (v.kind == JSON_STRING && v.n)
+		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+			if (key_is(f, texts[i].word))
+				memcpy((char *)lib + texts[i].at,
+				       &(uint32_t){trace_string(f->im->t, v.s, v.n)},
+				       sizeof(uint32_t));
+	if (key_is(f, "start"))
+		lib->start = number_of(v);
+	else if (key_is(f, "end"))
+		lib->end = number_of(v);
+	else if (key_is(f, "offset"))
+		lib->offset = number_of(v);
+}
+
 static enum status firefox_value(void *arg, unsigned place, struct json_value v, struct err *e)
 {
 	struct firefox *f = arg;
@@ -317,7 +368,10 @@ static enum status firefox_value(void *arg, unsigned place, struct json_value v,
 			f->profiles[f->profile - 1].interval = d;
 		else if (f->profile && key_is(f, "startTime"))
 			f->profiles[f->profile - 1].start = d;
+		else if (f->profile && key_is(f, "preprocessedProfileVersion"))
+			f->profiles[f->profile - 1].version = d;
 		break;
+	case LIB_VALUE: lib_value(f, v); break;
 	case THREAD_VALUE: thread_value(f, v); break;
 	case THREAD_TEXT: f->texts++; break;
 	case LIST_TEXT:
@@ -383,8 +437,8 @@ static enum status firefox_begin(void *arg, unsigned place, struct err *e)
 	(void)e;
 	switch (place) {
 	case PROFILE:
-		VEC_PUSH(f->profiles, f->n_profiles, f->cap_profiles) =
-		    (struct firefox_profile){.interval = NAN, .start = NAN, .caller = f->profile};
+		VEC_PUSH(f->profiles, f->n_profiles, f->cap_profiles) = (struct firefox_profile){
+		    .interval = NAN, .start = NAN, .version = NAN, .caller = f->profile};
 		f->profile = f->n_profiles;
 		break;
 	case SHARED: f->in = IN_SHARED; break;
@@ -397,6 +451,13 @@ static enum status firefox_begin(void *arg, unsigned place, struct err *e)
 		VEC_PUSH(f->counters, f->n_counters, f->cap_counters) =
 		    (struct firefox_counter){.name = 0};
 		f->in = IN_COUNTER;
+		break;
+	case LIB:
+		VEC_PUSH(f->libs, f->n_libs, f->cap_libs) =
+		    (struct firefox_lib){.profile = f->profile - 1,
+					 .thread = f->in == IN_THREAD ? f->n_threads : 0,
+					 .start = NAN,
+					 .end = NAN};
 		break;
 	case TABLE: begin_table(f); break;
 	case COLUMN: f->column = column_of(f->key.data, f->key.len); break;
@@ -426,16 +487,18 @@ static enum status firefox_end(void *arg, unsigned place, struct err *e)
 
 /* --- stacks --- */
 
-struct firefox_stacks {   /* of a thread, or of those that share them */
-	uint32_t *stacks; /* by row, of the trace */
+struct firefox_stacks {    /* of a thread, or of those that share them */
+	uint32_t *samples; /* by row, of the trace: the innermost address is an instruction */
+	uint32_t *callers; /* likewise: it is a return address, as of backtraces of allocations */
 	size_t n;
-	uint32_t *locations; /* by frame, of the trace; 0: not made yet */
+	uint32_t *locations[LOCATION_KINDS]; /* by frame, of the trace; 0: not made yet */
 	size_t n_frames;
 };
 
 struct lookup {
 	struct firefox *f;
 	const struct firefox_tables *own, *shared;
+	size_t profile, thread; /* thread: and 1 */
 };
 
 /* A table of the thread's own, or a shared one. */
@@ -455,6 +518,153 @@ static uint32_t line_of(double line)
 {
 	return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
 }
+
+/* --- libraries --- */
+
+static bool is_hex(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && num_hex_digit(s[i]) >= 0)
+		i++;
+	return i == n;
+}
+
+static void hex_bytes(const char *s, size_t n, uint8_t *to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (uint8_t)(num_hex_digit(s[2 * i]) << 4 | num_hex_digit(s[2 * i + 1]));
+}
+
+/* A GUID and an age, as files have them. Breakpad takes the first fields of the GUID for numbers. */
+static size_t guid_of(const char *s, size_t n, uint8_t id[20])
+{
+	static const uint8_t from[] = {3, 2, 1, 0, 5, 4, 7, 6};
+	uint64_t age;
+	uint8_t text[16];
+
+	if (n < 33 || n > 40 || !is_hex(s, 32) || !num_hex(s + 32, n - 32, &age))
+		return 0;
+	hex_bytes(s, 16, text);
+	for (unsigned i = 0; i < 16; i++)
+		id[i] = text[i < 8 ? from[i] : i];
+	for (unsigned i = 0; i < 4; i++)
+		id[16 + i] = (uint8_t)(age >> 8 * i);
+	return 20;
+}
+
+/* Of a library of Windows the GUID of its PDB, else its time stamp and size; of others the build-id or UUID, of which
+ * Breakpad's id has a part only. */
+static uint32_t lib_build_id(struct trace *t, const struct firefox_lib *lib)
+{
+	size_t n_name, n_id, n_code, n = 0;
+	const char *name = intern_text(&t->strings, lib->debug_name, &n_name),
+		   *id = intern_text(&t->strings, lib->id, &n_id),
+		   *code = intern_text(&t->strings, lib->code_id, &n_code);
+	uint8_t bytes[64] = {0};
+	uint64_t size;
+	bool any = false;
+
+	if (n_code % 2 == 0 && n_code >= 32 && n_code <= 2 * sizeof bytes && is_hex(code, n_code)) {
+		n = n_code / 2;
+		hex_bytes(code, n, bytes);
+	} else if (n_name > 4 && !strncasecmp(name + n_name - 4, ".pdb", 4)) {
+		n = guid_of(id, n_id, bytes);
+	} else if (n_code > 8 && n_code <= 16 && is_hex(code, 8) &&
+		   num_hex(code + 8, n_code - 8, &size)) {
+		n = 8;
+		hex_bytes(code, 4, bytes);
+		for (unsigned i = 0; i < 4; i++)
+			bytes[4 + i] = (uint8_t)(size >> (24 - 8 * i));
+	}
+	for (size_t i = 0; i < n && i < 16; i++)
+		any = any || bytes[i];
+	return any ? trace_string(t, (const char *)bytes, n) : 0;
+}
+
+static uint32_t lib_module(struct firefox *f, struct firefox_lib *lib)
+{
+	struct trace *t = f->im->t;
+	struct map_range range = {.executable = true};
+	struct module m = {.name = lib->path ? lib->path : lib->name, .ranges = &range};
+
+	if (lib->module)
+		return lib->module;
+	m.build_id = lib_build_id(t, lib);
+	m.process = f->profiles[lib->profile].process;
+	if (lib->start >= 0 && lib->end > lib->start && lib->end < 0x1p63) {
+		range.lo = (uint64_t)lib->start;
+		range.hi = (uint64_t)lib->end;
+		range.offset = lib->offset > 0 && lib->offset < 0x1p63 ? (uint64_t)lib->offset : 0;
+		m.n_ranges = 1;
+	}
+	return lib->module = trace_module(t, &m);
+}
+
+/* Libraries of a thread, else of its profile; NULL: none has this number. */
+static struct firefox_lib *lib_at(const struct lookup *l, double number)
+{
+	struct firefox *f = l->f;
+
+	for (int of_thread = 1; of_thread >= 0; of_thread--) {
+		double at = 0;
+
+		for (size_t i = 0; i < f->n_libs; i++) {
+			struct firefox_lib *lib = &f->libs[i];
+
+			if (of_thread ? lib->thread != l->thread
+				      : lib->thread || lib->profile != l->profile)
+				continue;
+			if (at++ == number)
+				return lib;
+		}
+		if (at > 0)
+			break;
+	}
+	return NULL;
+}
+
+/* A text that is an address. */
+static bool address_of(const struct lookup *l, uint32_t text, uint64_t *address)
+{
+	size_t n;
+	const char *s = intern_text(&l->f->im->t->strings, text, &n);
+
+	return n > 2 && s[0] == '0' && s[1] == 'x' && num_hex(s + 2, n - 2, address);
+}
+
+/* A frame whose name is only its address. In a library the address counts from its first byte, and since version 38 it is
+ * that of an instruction in the call; in no library, and in gecko, it is that in the process, and of callers where they
+ * are returned to. */
+static uint32_t address_location(const struct lookup *l, double frame, uint32_t text,
+				 enum location_kind kind)
+{
+	const struct firefox_tables *frames = table_of(l, FRAMES),
+				    *functions = table_of(l, FUNCTIONS),
+				    *resources = table_of(l, RESOURCES);
+	const struct firefox_profile *p = &l->f->profiles[l->profile];
+	size_t row = place_of(frame), function = place_of(cell(frames, FRAMES, C_FUNCTION, row)),
+	       resource = place_of(cell(functions, FUNCTIONS, C_RESOURCE, function));
+	struct location at = {.process = p->process, .space = SPACE_RUNTIME, .kind = kind};
+	double address = cell(frames, FRAMES, C_ADDRESS, row),
+	       number = cell(frames, FRAMES, C_LIB, row);
+	struct firefox_lib *lib;
+
+	if (!address_of(l, text, &at.raw))
+		return 0;
+	if (isnan(number))
+		number = cell(resources, RESOURCES, C_LIB, resource);
+	lib = lib_at(l, number);
+	if (lib && address >= 0 && address < 0x1p53) {
+		at = (struct location){.raw = (uint64_t)address,
+				       .module = lib_module(l->f, lib),
+				       .space = SPACE_VADDR,
+				       .kind = p->version >= 38 ? LOCATION_EXACT : kind};
+	}
+	return trace_location(l->f->im->t, &at);
+}
+
+/* --- locations --- */
 
 /* Of gecko: "name (file:line:column)[source]", of JavaScript; else a name or an address. */
 static uint32_t location_named(struct firefox *f, uint32_t text, double line)
@@ -500,21 +710,23 @@ static uint32_t location_named(struct firefox *f, uint32_t text, double line)
 	return emit_named(t, name, file, row);
 }
 
-static uint32_t firefox_location(const struct lookup *l, double frame)
+static uint32_t firefox_location(const struct lookup *l, double frame, enum location_kind kind)
 {
 	const struct firefox_tables *frames = table_of(l, FRAMES),
 				    *functions = table_of(l, FUNCTIONS),
 				    *sources = table_of(l, SOURCES);
 	double function, source, line;
-	uint32_t name, file;
+	uint32_t name, file, location;
 
 	if (!(frame >= 0))
 		return emit_named(l->f->im->t, 0, 0, 0);
 	function = cell(frames, FRAMES, C_FUNCTION, place_of(frame));
 	line = cell(frames, FRAMES, C_LINE, place_of(frame));
-	if (isnan(function))
-		return location_named(
-		    l->f, string_at(l, cell(frames, FRAMES, C_LOCATION, place_of(frame))), line);
+	if (isnan(function)) {
+		name = string_at(l, cell(frames, FRAMES, C_LOCATION, place_of(frame)));
+		location = address_location(l, frame, name, kind);
+		return location ? location : location_named(l->f, name, line);
+	}
 	if (function < 0)
 		return emit_named(l->f->im->t, 0, 0, 0);
 	name = string_at(l, cell(functions, FUNCTIONS, C_NAME, place_of(function)));
@@ -526,8 +738,10 @@ static uint32_t firefox_location(const struct lookup *l, double frame)
 		struct trace *t = l->f->im->t;
 		size_t n;
 		const char *s = intern_text(&t->strings, name, &n);
-		uint32_t location = emit_place(&l->f->places, t, s, n);
 
+		location = address_location(l, frame, name, kind);
+		if (!location)
+			location = emit_place(&l->f->places, t, s, n);
 		if (location)
 			return location;
 	}
@@ -547,43 +761,57 @@ static bool caller_of(const struct firefox_tables *t, size_t i, size_t *caller)
 	return true;
 }
 
+static uint32_t location_at(const struct lookup *l, struct firefox_stacks *s, double frame,
+			    enum location_kind kind)
+{
+	bool known = frame >= 0 && frame < (double)s->n_frames;
+	uint32_t *location = known ? &s->locations[kind][(size_t)frame] : NULL;
+
+	if (!known)
+		return firefox_location(l, NAN, kind);
+	if (!*location)
+		*location = firefox_location(l, frame, kind);
+	return *location;
+}
+
 static void build_stacks(const struct lookup *l, struct firefox_stacks *s)
 {
 	const struct firefox_tables *t = table_of(l, STACKS), *frames = table_of(l, FRAMES);
+	struct trace *to = l->f->im->t;
 
 	s->n = t->columns[STACKS][C_FRAME].n;
-	s->stacks = mem_zarray(s->n ? s->n : 1, sizeof *s->stacks);
+	s->samples = mem_zarray(s->n ? s->n : 1, sizeof *s->samples);
+	s->callers = mem_zarray(s->n ? s->n : 1, sizeof *s->callers);
 	s->n_frames = frames->columns[FRAMES][C_FUNCTION].n > frames->columns[FRAMES][C_LOCATION].n
 			  ? frames->columns[FRAMES][C_FUNCTION].n
 			  : frames->columns[FRAMES][C_LOCATION].n;
-	s->locations = mem_zarray(s->n_frames ? s->n_frames : 1, sizeof *s->locations);
+	for (unsigned i = LOCATION_RETURN; i <= LOCATION_EXACT; i++)
+		s->locations[i] = mem_zarray(s->n_frames ? s->n_frames : 1, sizeof **s->locations);
 	for (size_t i = 0; i < s->n; i++) {
 		double frame = cell(t, STACKS, C_FRAME, i);
-		bool known = frame >= 0 && frame < (double)s->n_frames;
-		uint32_t location = known ? s->locations[(size_t)frame] : 0;
 		size_t caller = 0;
 		bool called = caller_of(t, i, &caller);
+		uint32_t callers = called && caller < i ? s->callers[caller] : 0;
 
-		if (!location)
-			location = firefox_location(l, known ? frame : NAN);
-		if (known)
-			s->locations[(size_t)frame] = location;
 		l->f->loops += called && caller >= i;
-		s->stacks[i] = trace_stack(l->f->im->t,
-					   called && caller < i ? s->stacks[caller] : 0, location);
+		s->callers[i] = trace_stack(to, callers, location_at(l, s, frame, LOCATION_RETURN));
+		s->samples[i] = trace_stack(to, callers, location_at(l, s, frame, LOCATION_EXACT));
 	}
 }
 
 static void stacks_release(struct firefox_stacks *s)
 {
-	free(s->stacks);
-	free(s->locations);
+	free(s->samples);
+	free(s->callers);
+	for (unsigned i = 0; i < LOCATION_KINDS; i++)
+		free(s->locations[i]);
 }
 
-static uint32_t stack_at(struct firefox *f, const struct firefox_stacks *s, double i)
+static uint32_t stack_at(struct firefox *f, const struct firefox_stacks *s, const uint32_t *stacks,
+			 double i)
 {
 	if (i >= 0 && i < (double)s->n)
-		return s->stacks[(size_t)i];
+		return stacks[(size_t)i];
 	f->odd += !isnan(i);
 	return 0;
 }
@@ -628,7 +856,7 @@ static enum status firefox_push_sample(struct firefox *f, const struct firefox_t
 		f->no_stack++;
 		return ST_OK;
 	}
-	sample.stack = stack_at(f, s, stack);
+	sample.stack = stack_at(f, s, t->t.in_bytes ? s->callers : s->samples, stack);
 	if (weighs && !(weight >= 0 && weight < 9e15)) {
 		f->negative++;
 		return ST_OK;
@@ -660,10 +888,10 @@ static enum status firefox_push_bytes(struct firefox *f, const struct firefox_th
 
 	for (size_t i = 0; i < n && !st; i++) {
 		double bytes = cell(&t->t, table, C_WEIGHT, i);
-		struct emit_alloc alloc = {.thread = thread,
-					   .time =
-					       nanoseconds(cell(&t->t, table, C_TIME, i) + zero),
-					   .stack = stack_at(f, s, cell(&t->t, table, C_STACK, i))};
+		struct emit_alloc alloc = {
+		    .thread = thread,
+		    .time = nanoseconds(cell(&t->t, table, C_TIME, i) + zero),
+		    .stack = stack_at(f, s, s->callers, cell(&t->t, table, C_STACK, i))};
 
 		if (!(bytes >= 0 && bytes < 9e15)) {
 			f->negative +=
@@ -679,7 +907,8 @@ static enum status firefox_push_bytes(struct firefox *f, const struct firefox_th
 static enum status firefox_push_thread(struct firefox *f, struct firefox_thread *t,
 				       struct firefox_stacks *shared, struct err *e)
 {
-	struct lookup l = {f, &t->t, &f->profiles[t->profile].shared};
+	struct lookup l = {f, &t->t, &f->profiles[t->profile].shared, t->profile,
+			   (size_t)(t - f->threads) + 1};
 	double zero = f->profiles[t->profile].start - f->start;
 	struct firefox_stacks own = {0},
 			      *s = t->t.rows[STACKS] || !l.shared->rows[STACKS] ? &own : shared;
@@ -692,7 +921,7 @@ static enum status firefox_push_thread(struct firefox *f, struct firefox_thread 
 	    f->im->t, &(struct thread){.process = t->pid < UINT32_MAX ? (uint32_t)t->pid : 0,
 				       .name = t->name,
 				       .tid = t->tid});
-	if (s == &own || !s->stacks)
+	if (s == &own || !s->samples)
 		build_stacks(&l, s);
 	sum_deltas(&t->t.columns[SAMPLES][C_DELTAS]);
 	for (size_t i = 0; i < n && !st; i++)
@@ -749,6 +978,13 @@ static enum status firefox_push(struct firefox *f, struct err *e)
 		f->start = isnan(f->profiles[i].start) ? f->start : f->profiles[i].start;
 	if (f->start > 1e12 && f->start < 9e12) /* ms since 1970; Firefox is younger than 2001 */
 		trace_set_date(t, (int64_t)(f->start * 1e6));
+	if (f->n_profiles > 1) /* else addresses are of the only process */
+		for (size_t i = f->n_threads; i-- > 0;)
+			f->profiles[f->threads[i].profile].process =
+			    f->threads[i].pid < UINT32_MAX ? (uint32_t)f->threads[i].pid : 0;
+	for (size_t i = 0; i < f->n_libs; i++)
+		if (f->libs[i].end > f->libs[i].start)
+			lib_module(f, &f->libs[i]);
 	st = import_begin(f->im, e);
 	for (size_t i = 0; i < f->n_threads && !st; i++)
 		st = firefox_push_thread(f, &f->threads[i], &shared[f->threads[i].profile], e);
@@ -796,6 +1032,7 @@ static void firefox_release(struct firefox *f)
 	free(f->profiles);
 	free(f->threads);
 	free(f->counters);
+	free(f->libs);
 	buf_release(&f->key);
 	buf_release(&f->text);
 	emit_places_release(&f->places);

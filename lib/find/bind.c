@@ -236,6 +236,23 @@ static void bind_by_slide(struct binder *b, const struct location *l, struct fin
 	}
 }
 
+/* The link-time address of a module's first byte in memory; 0 also if the file, as a PDB, does not say it. */
+static uint64_t first_address(const struct object *o)
+{
+	size_t n;
+	const struct object_segment *s = object_segments(o, &n);
+	uint64_t lowest = UINT64_MAX;
+
+	if (object_kind(o)->image)
+		return object_image_base(o);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t page = s[i].align > 1 ? s[i].align : 1, vaddr = s[i].vaddr / page * page;
+
+		lowest = vaddr < lowest ? vaddr : lowest;
+	}
+	return n ? lowest : 0;
+}
+
 /* A separate debug file has its segments' addresses, but their offsets are those of another file.
  * All of a module is mapped with one bias, which the mapping of its first byte gives. */
 static bool by_first_byte(const struct module *m, const struct object *o, uint64_t addr,
@@ -243,16 +260,13 @@ static bool by_first_byte(const struct module *m, const struct object *o, uint64
 {
 	size_t n;
 	const struct object_segment *s = object_segments(o, &n);
-	uint64_t page;
 
 	for (size_t i = 0; i < n; i++)
 		if (s[i].executable && s[i].filesz)
 			return false;
 	if (!n || !m->n_ranges || m->ranges[0].offset)
 		return false;
-	page = s[0].align > 1 ? s[0].align : 1;
-	*vaddr = addr - m->ranges[0].lo +
-		 (object_kind(o)->image ? object_image_base(o) : s[0].vaddr / page * page);
+	*vaddr = addr - m->ranges[0].lo + first_address(o);
 	return true;
 }
 
@@ -395,13 +409,18 @@ static void bind_decide_space(struct trace *t, uint32_t id, struct module_answer
 			   r.n, r.as_vaddr);
 }
 
-/* In a module that has an image base, a lower number is an offset in memory (RVA), as Windows' tools print it. In a PDB,
- * which does not say the base, all are. */
-static bool is_rva(const struct binder *b, const struct module_answer *m, const struct location *l)
+/* No link-time address is lower than the module's first byte: a lower number is an offset in memory (RVA), as Windows' tools
+ * and Firefox's profiles have it. In a PDB, which does not say the base, all are. A number that may be an offset in the file
+ * is one, but in a PE file, of which tools hardly ever print these. */
+static bool is_rva(const struct module_answer *m, const struct location *l, bool may_be_offset)
 {
-	return (l->space == SPACE_VADDR || (l->space == SPACE_OFFSET_OR_VADDR && !b->o->offsets)) &&
-	       m->file && object_kind(m->file->object)->image &&
-	       (!object_image_base(m->file->object) || l->raw < object_image_base(m->file->object));
+	const struct object *o = m->file ? m->file->object : NULL;
+	bool image = o && object_kind(o)->image;
+
+	if (!o || (l->space != SPACE_VADDR &&
+		   !(l->space == SPACE_OFFSET_OR_VADDR && image && may_be_offset)))
+		return false;
+	return l->raw < first_address(o) || (image && !object_image_base(o));
 }
 
 static void decide_spaces(struct binder *b)
@@ -416,7 +435,7 @@ static void decide_spaces(struct binder *b)
 		if (l->space != SPACE_OFFSET_OR_VADDR || !l->module)
 			continue;
 		m = bind_file_of(b, t, l->module);
-		if (is_rva(b, m, l))
+		if (is_rva(m, l, !b->o->offsets))
 			continue;
 		wanted[l->module] = true;
 		bind_count_reading(m, l->raw);
@@ -440,8 +459,8 @@ static void bind_in_module(struct binder *b, const struct location *l, struct fi
 	out->vaddr = l->raw;
 	if (!m->file)
 		return;
-	if (is_rva(b, m, l)) {
-		out->vaddr = object_image_base(m->file->object) + l->raw;
+	if (is_rva(m, l, !b->o->offsets)) {
+		out->vaddr = first_address(m->file->object) + l->raw;
 		return;
 	}
 	if (space == SPACE_OFFSET_OR_VADDR)
