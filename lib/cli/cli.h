@@ -117,8 +117,8 @@ extern const char *const cli_location_choices[], *const cli_offset_choices[];
 	    ROW_STRING(0, "config", "FILE", "LoliProfiler's loli3.conf", &(i).options.config),     \
 	    ROW_STRING(0, "slide", "ADDR", "runtime address minus link-time address", &(i).slide), \
 	    ROW_CHOICE(0, "locations", "KIND",                                                     \
-		       "kind of addresses in stacks: return, exact or entry", &(i).locations,      \
-		       cli_location_choices),                                                      \
+		       "kind of addresses in stacks: return, exact, entry or sample",              \
+		       &(i).locations, cli_location_choices),                                      \
 	    ROW_CHOICE(0, "offsets", "SPACE", "LoliProfiler's addresses: file or vaddr",           \
 		       &(i).offsets, cli_offset_choices)
 void cli_import_done(struct cli_import *i);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", NULL};
+const char *const cli_location_choices[] = {"auto", "return", "exact", "entry", "sample", NULL};
 const char *const cli_offset_choices[] = {"auto", "file", "vaddr", NULL};
 
 /* Reported once and at once, whether or not a reader comes to need it. */
@@ -29,7 +29,7 @@ static void need_file(const char *option, const char *path)
 void cli_import_done(struct cli_import *i)
 {
 	static const uint8_t kinds[] = {LOCATION_UNSTATED, LOCATION_RETURN, LOCATION_EXACT,
-					LOCATION_ENTRY};
+					LOCATION_ENTRY, LOCATION_SAMPLE};
 	static const uint8_t spaces[] = {0, SPACE_FILE_OFFSET, SPACE_VADDR};
 
 	i->find_slide = i->may_find_slide && i->slide && !strcmp(i->slide, "auto");

@@ -507,10 +507,35 @@ static void bind_one(struct binder *b, const struct location *l, struct find_res
 		out->reason = REASON_OUTSIDE;
 }
 
-/* Return addresses hardly ever equal a symbol's start; function entries nearly always do. */
+/* By id: the locations that have called none in any stack. The caller's. */
+static bool *innermost_locations(const struct trace *t)
+{
+	bool *is = mem_zarray(t->n_locations, sizeof *is);
+
+	for (size_t i = 1; i < t->n_stacks; i++)
+		is[t->stacks[i].location] = true;
+	for (size_t i = 1; i < t->n_stacks; i++)
+		if (t->stacks[i].parent)
+			is[t->stacks[t->stacks[i].parent].location] = false;
+	return is;
+}
+
+/* A return address follows a call, and hardly ever equals a symbol's start. */
+static bool is_no_return(const struct find_resolved *r)
+{
+	const struct disasm_code *code = file_code(r->file);
+
+	return object_is_symbol_start(r->file->object, r->vaddr) ||
+	       (code->arch != CODE_NONE && code_holds(code, r->vaddr) &&
+		!code_call_before(code, r->vaddr));
+}
+
+/* Return addresses hardly ever equal a symbol's start; function entries nearly always do. The innermost address of a stack is
+ * a return address in the hook of an allocation, but not in a sample: each is judged by itself. */
 static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 {
-	uint64_t n = 0, starts = 0;
+	uint64_t n = 0, starts = 0, exact = 0;
+	bool *innermost;
 	uint8_t kind;
 
 	for (size_t i = 1; i < t->n_locations; i++)
@@ -521,14 +546,38 @@ static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 	if (!n)
 		return;
 	kind = starts * 2 > n ? LOCATION_ENTRY : LOCATION_RETURN;
-	for (size_t i = 1; i < t->n_locations; i++)
-		if (!out[i].kind)
-			out[i].kind = kind;
+	innermost = innermost_locations(t);
+	for (size_t i = 1; i < t->n_locations; i++) {
+		if (out[i].kind)
+			continue;
+		out[i].kind = kind;
+		if (kind == LOCATION_RETURN && innermost[i] && out[i].reason == REASON_RESOLVED &&
+		    out[i].file && is_no_return(&out[i])) {
+			out[i].kind = LOCATION_EXACT;
+			exact++;
+		}
+	}
+	free(innermost);
 	trace_note(t, NOTE_GUESS, 0,
 		   "locations taken as %s: %" PRIu64 " of %" PRIu64
 		   " equal a symbol's start%s; --locations decides",
 		   kind == LOCATION_ENTRY ? "function entries" : "return addresses", starts, n,
 		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "");
+	if (exact)
+		trace_note(t, NOTE_GUESS, exact,
+			   "innermost addresses follow no call, and are taken as those of "
+			   "instructions, as samples have them: --locations sample (or return) "
+			   "decides");
+}
+
+/* --locations sample */
+static void take_as_samples(const struct trace *t, struct find_resolved *out)
+{
+	bool *innermost = innermost_locations(t);
+
+	for (size_t i = 1; i < t->n_locations; i++)
+		out[i].kind = innermost[i] ? LOCATION_EXACT : LOCATION_RETURN;
+	free(innermost);
 }
 
 static bool bind_is_by_path(const struct module_answer *m)
@@ -608,9 +657,14 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 		find_lost_slides(&b);
 	for (size_t i = 1; i < t->n_locations; i++) {
 		bind_one(&b, &t->locations[i], &out[i]);
-		out[i].kind = o->locations ? o->locations : t->locations[i].kind;
+		out[i].kind = o->locations && o->locations != LOCATION_SAMPLE
+				  ? o->locations
+				  : t->locations[i].kind;
 	}
-	bind_decide_kinds(t, out);
+	if (o->locations == LOCATION_SAMPLE)
+		take_as_samples(t, out);
+	else
+		bind_decide_kinds(t, out);
 	doubt_slide(&b);
 	if (!o->is_text)
 		note_modules(&b, bind_is_unproven, NOTE_GUESS,

@@ -12,11 +12,12 @@
 struct bind_options {
 	bool has_slide; /* for runtime addresses that no module maps */
 	uint64_t slide;
-	bool find_slides;  /* of the given files, where no module maps an address; not with slide */
-	bool proven;       /* files at captured paths count only with the captured build-id */
-	bool is_text;      /* the log's lines say which build a given file is of: no note on that */
-	uint8_t locations; /* enum location_kind forced; 0: as captured, else by evidence */
-	uint8_t offsets;   /* enum space forced for offset-or-vaddr; 0: by evidence */
+	bool find_slides; /* of the given files, where no module maps an address; not with slide */
+	bool proven;      /* files at captured paths count only with the captured build-id */
+	bool is_text;     /* the log's lines say which build a given file is of: no note on that */
+	uint8_t
+	    locations; /* enum location_kind forced, or LOCATION_SAMPLE; 0: as captured, else by evidence */
+	uint8_t offsets; /* enum space forced for offset-or-vaddr; 0: by evidence */
 };
 
 struct find_resolved {

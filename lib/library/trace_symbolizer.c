@@ -26,7 +26,7 @@ _Static_assert(TRACEMILL_REASON_REPLACED == (int)REASON_REPLACED &&
 
 static bool trace_symbolizer_options_hold(const struct tracemill_trace_symbolizer_options *o)
 {
-	if (o->locations >= LOCATION_KINDS || o->offsets > TRACEMILL_LINK_TIME)
+	if (o->locations > LOCATION_SAMPLE || o->offsets > TRACEMILL_LINK_TIME)
 		return false;
 	for (size_t i = 0; i < o->n_modules; i++)
 		if (!strchr(o->modules[i], '='))

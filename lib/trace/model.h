@@ -40,6 +40,8 @@ enum location_kind {
 			    * is inlined at that place */
 	LOCATION_KINDS
 };
+/* Where options force a kind of all locations: of stacks of samples the innermost is exact, and callers are return addresses. */
+enum { LOCATION_SAMPLE = LOCATION_KINDS };
 
 struct location {
 	uint64_t raw;

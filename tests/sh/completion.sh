@@ -76,7 +76,7 @@ is() { # WHAT WANT WORD...
 }
 is "values of a choice" 'function,' tm-top --by fu
 is "values behind =" 'function,' tm-top --by = fu
-is "= alone" 'auto,entry,exact,return,' tm-top --locations = ''
+is "= alone" 'auto,entry,exact,return,sample,' tm-top --locations = ''
 is "= inside of the word" 'function,' tm-top --by=fu
 is "files where files are wanted" 'a.mem,' tm-top --maps a
 is "a folder where a folder is" 'folder,' tm-symbolize --debug-dir ''

@@ -320,6 +320,37 @@ TEST(kinds_by_evidence_and_by_force)
 	}
 }
 
+/* Folded stacks do not say what their addresses are. The innermost of a sample is at an instruction, that of an allocation
+ * behind the call of the allocator; callers' are behind calls. */
+TEST(innermost_addresses_are_judged_by_what_is_before_them)
+{
+	for (int forced = 0; forced < 2; forced++) {
+		struct bench b;
+		uint32_t module, caller, sampled, called, start_of;
+
+		start(&b);
+		b.paths[b.n_paths++] = make_elf(&ue4);
+		module = add_module(&b, "libUE4.so", NULL, 0);
+		caller = add(&b, SPACE_VADDR, 0x59d9104, module, LOCATION_UNSTATED);
+		sampled = add(&b, SPACE_VADDR, 0x59d9208, module, LOCATION_UNSTATED);
+		called = add(&b, SPACE_VADDR, 0x59d930c, module, LOCATION_UNSTATED);
+		start_of = add(&b, SPACE_VADDR, 0x59d9200, module, LOCATION_UNSTATED);
+		put_call(b.paths[0], 0x59d9104 - 0x1000);
+		put_call(b.paths[0], 0x59d930c - 0x1000);
+		trace_stack(b.t, trace_stack(b.t, 0, caller), sampled);
+		trace_stack(b.t, trace_stack(b.t, 0, caller), called);
+		trace_stack(b.t, trace_stack(b.t, 0, caller), start_of);
+		b.options.locations = forced ? LOCATION_SAMPLE : 0;
+		run(&b);
+		CHECK_EQ(b.out[caller].kind, LOCATION_RETURN);
+		CHECK_EQ(b.out[sampled].kind, LOCATION_EXACT);
+		CHECK_EQ(b.out[called].kind, forced ? LOCATION_EXACT : LOCATION_RETURN);
+		CHECK_EQ(b.out[start_of].kind, LOCATION_EXACT);
+		CHECK_EQ(noted(b.t, "innermost addresses follow no call"), !forced);
+		stop(&b);
+	}
+}
+
 TEST(a_slide_binds_what_no_module_maps)
 {
 	struct bench b;

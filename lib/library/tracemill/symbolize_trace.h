@@ -51,7 +51,8 @@ enum tracemill_trace_symbolizer_flags {
 struct tracemill_trace_symbolizer_options {
 	size_t size; /* sizeof(struct tracemill_trace_symbolizer_options) */
 	unsigned flags;
-	/* As tracemill_location.kind, of all; 0: as captured, else by evidence. */
+	/* As tracemill_location.kind, of all; 0: as captured, else by evidence; 4: stacks of samples, whose
+	 * innermost address is a program counter and whose callers are return addresses. */
 	uint8_t locations;
 	/* TRACEMILL_FILE_OFFSET or TRACEMILL_LINK_TIME is what TRACEMILL_OFFSET_OR_LINK means; 0: by
 	 * evidence. */
