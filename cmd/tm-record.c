@@ -15,6 +15,7 @@
 #include "lib/cli/top.h"
 #include "lib/record/agent.h"
 #include "lib/record/convert.h"
+#include "lib/record/players.h"
 #include "lib/record/program.h"
 #include "lib/record/unity.h"
 #include "lib/recorder/base/high_fd.h"
@@ -248,12 +249,35 @@ static int record_agent(struct agent_options *o)
 	return cli_exit();
 }
 
+/* The one that announces itself. */
+static bool find_player(struct unity_options *o)
+{
+	static char place[sizeof((struct player *)0)->host + 8];
+	struct players all;
+	struct err e = ERR_INIT;
+
+	if (players_listen(&all, o->idle_ms, o->stop, &e)) {
+		failed(o->place, &e);
+		return false;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		(all.n > 1 ? cli_error : cli_note)(NULL, "player %s at %s:%u", all.items[i].id,
+						   all.items[i].host, all.items[i].port);
+	if (all.n > 1)
+		cli_error(NULL, "--unity any: %zu players announce themselves: name one", all.n);
+	snprintf(place, sizeof place, "%s:%u", all.items[0].host, all.items[0].port);
+	o->place = place;
+	return all.n == 1;
+}
+
 static int record_player(struct unity_options *o)
 {
 	struct unity_player u = {.fd = -1};
 	struct err e = ERR_INIT;
 
 	if (!begin_received(o->follow, "--unity"))
+		return EXIT_INPUT;
+	if (!strcmp(o->place, "any") && !find_player(o))
 		return EXIT_INPUT;
 	if (unity_record(&u, o, stdout, &e))
 		cli_fail(o->place, &e);
@@ -398,7 +422,8 @@ int main(int argc, char **argv)
 	    ROW_NUMBER(0, "depth", "N", "locations to keep of a stack (default: 128)", &depth),
 	    ROW_HEADING("instead of a program:"),
 	    ROW_NUMBER(0, "pid", "PID", "record a running process until Ctrl-C", &pid),
-	    ROW_STRING(0, "unity", "PLACE", "record a Unity player at HOST[:PORT]", &unity.place),
+	    ROW_STRING(0, "unity", "PLACE", "record a Unity player at HOST[:PORT], or any",
+		       &unity.place),
 	    ROW_STRING(0, "receive", "PLACE", "record LoliProfiler's agent at [HOST:]PORT",
 		       &agent.place),
 	    ROW_FLAG(0, "follow", "--unity, --receive: write what comes at once", &unity.follow),

@@ -145,4 +145,38 @@ else
 	ok "the scan finds the player behind a port that is none" [ "$? $(cmp u.tcp scanned.tcp && echo same)" = "0 same" ]
 fi
 wait 2>/dev/null
+
+# A player that announces itself, as the editor finds it: its text, sent to the port of the group. (A datagram to this machine
+# alone: a network of the test's own would need rights.)
+announce() { # times, port and id of each player
+	python3 - "$@" <<'X'
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+times, players = int(sys.argv[1]), list(zip(sys.argv[2::2], sys.argv[3::2]))
+for i in range(times):
+    s.sendto(b"nothing of the kind", ("127.0.0.1", 54997))
+    for port, name in players:
+        s.sendto(("[IP] 10.1.2.3 [Port] %s [Flags] 3 [Guid] 1204 [EditorId] 42 [Version] 1048832 [Id] %s [Debug] 1 "
+                  "[PackageName] AndroidPlayer\0" % (port, name)).encode(), ("127.0.0.1", 54997))
+    time.sleep(0.2)
+X
+}
+"$GEN/player" 0 u.tcp >played &
+for ((i = 0; i < 100; i++)); do
+	grep -q '^port' played && break
+	sleep 0.05
+done
+port=$(sed -n 's/port //p' played)
+announce 20 "$port" 'AndroidPlayer(Pixel_7@10.1.2.3)' &
+tm-record --unity any --idle 8 -o any.tcp 2>err
+ok "a player that announces itself is recorded" cmp -s any.tcp u.tcp
+ok "and named" grep -q "player AndroidPlayer(Pixel_7@10.1.2.3) at 127.0.0.1:$port" err
+wait
+announce 20 1111 'A(one)' 2222 'B(two)' &
+tm-record --unity any --idle 8 -o two.tcp 2>err
+ok "of two players both are named, and none is taken" [ "$? $(grep -c 'player A(one) at 127.0.0.1:1111\|player B(two) at 127.0.0.1:2222\|2 players announce themselves: name one' err)" = '3 3' ]
+wait
+tm-record --unity any --idle 1 -o none.tcp 2>err
+ok "without a player" [ "$? $(grep -c 'no player has announced itself within 1 s' err)" = '3 1' ]
+wait 2>/dev/null
 exit 0
