@@ -444,4 +444,8 @@ learn({
 	"runs have no frames: left out": "忽略了没有帧的运行",
 	"dumps begin before the one above them: the device may have been started anew": "转储早于其上方的转储：设备可能重新启动过",
 	"lines of other sections are left out": "忽略了其他部分的行",
+	"damaged messages": "损坏的消息",
+	"threads above the limit of {0#} were left out": "忽略了超过上限（{0} 个）的线程",
+	"threads of an emulated processor are left out": "忽略了被模拟处理器的线程",
+	"lines of the device's log are left out": "忽略了设备日志的行",
 });
