@@ -179,6 +179,7 @@ reader "Instruments' deep copy" run.deepcopy sample 'END { print NR - 2 + '$((mb
 reader 'table of frames' frames.csv frame "$(total frames)" "$GEN/table" -n $((mb * 10000)) presentmon2
 reader "meminfo of Android" run.meminfo.txt counter "$(total readings)" "$GEN/table" -n $((mb * 700)) meminfo
 reader "tombstone of Android" run.tombstone.pb sample "$(total threads)" "$GEN/tombstone" --threads $((mb * 1000)) plain
+reader "report of simpleperf" run.simpleperf.trace sample "$(total samples)" "$GEN/simpleperf" --samples $((mb * 5000)) plain
 reader "CapFrameX" run.capframex.json frame "$(total frames)" "$GEN/table" -n $((mb * 3000)) capframex
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"
 

@@ -448,4 +448,8 @@ learn({
 	"threads above the limit of {0#} were left out": "忽略了超过上限（{0} 个）的线程",
 	"threads of an emulated processor are left out": "忽略了被模拟处理器的线程",
 	"lines of the device's log are left out": "忽略了设备日志的行",
+	"the file states another number of samples than it has": "文件所写的采样数与实际不符",
+	"calls are in files that the report does not have": "报告中没有部分调用所在的文件",
+	"stacks end where simpleperf could not unwind them": "部分调用栈止于 simpleperf 无法展开之处",
+	"switches of threads are left out": "忽略了线程切换",
 });

@@ -2,4 +2,3 @@
 printf '{"format":"profileJSONWithSymbolicationTable,1","meta":{}}' | tm-import
 printf '{\n  "format": "profileJSONWithSymbolicationTable,1",\n "meta":{}}' | tm-import
 printf 'SLOW\3\0\0\0' | tm-import
-printf 'SIMPLEPERF\1\0' | tm-import
