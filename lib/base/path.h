@@ -43,10 +43,20 @@ static inline const char *path_base_n(const char *path, size_t *n)
 	return slash + 1;
 }
 
-/* A path of Windows: C:\g\game.exe, \\host\g\game.exe, \Device\HarddiskVolume3\g\game.exe. */
+static inline bool path_is_slash(char c) /* of Windows, where both separate */
+{
+	return c == '/' || c == '\\';
+}
+
+/* A path of Windows: C:\g\game.exe, C:/g\game.exe, \\host\g\game.exe, \Device\HarddiskVolume3\g\game.exe; and
+ * /C:/g/game.exe, the path of a URL. */
 static inline bool path_is_windows(const char *path, size_t n)
 {
-	return n && (path[0] == '\\' || (n > 2 && path[1] == ':' && path[2] == '\\'));
+	size_t drive = n > 3 && path[0] == '/' && path[2] == ':';
+
+	return n && (path[0] == '\\' ||
+		     (n > drive + 2 && path[drive + 1] == ':' && path_is_slash(path[drive + 2]) &&
+		      ((path[drive] | 0x20) >= 'a' && (path[drive] | 0x20) <= 'z')));
 }
 
 /* A name as programs and libraries of Windows have it. */
@@ -66,16 +76,28 @@ static inline bool path_is_of_windows(const char *path, size_t n)
 	return path_is_windows(path, n) || path_is_program(path, n);
 }
 
+/* As path_base_n, of a path of Windows. */
+static inline const char *path_base_windows_n(const char *path, size_t *n)
+{
+	size_t at = *n;
+
+	while (at && !path_is_slash(path[at - 1]))
+		at--;
+	*n -= at;
+	return path + at;
+}
+
+static inline const char *path_base_windows(const char *path)
+{
+	size_t n = strlen(path);
+
+	return path_base_windows_n(path, &n);
+}
+
 /* As path_base_n, of a path that a capture has, which may be one of Windows. */
 static inline const char *path_base_captured_n(const char *path, size_t *n)
 {
-	const char *slash = path_is_windows(path, *n) ? memrchr(path, '\\', *n) : NULL;
-
-	if (slash) {
-		*n -= (size_t)(slash + 1 - path);
-		path = slash + 1;
-	}
-	return path_base_n(path, n);
+	return path_is_of_windows(path, *n) ? path_base_windows_n(path, n) : path_base_n(path, n);
 }
 
 static inline const char *path_base_captured(const char *path)
