@@ -216,6 +216,77 @@ static void refuse_foreign(struct find_files *f, struct find_file *x)
 	}
 }
 
+static bool is_given_pdb(const struct find_file *x, const struct object_build_id *id)
+{
+	return x->given && x->object && object_pdb_age(x->object) &&
+	       object_build_id_equal(object_build_id(x->object), id);
+}
+
+static const char *given_by_id(void *arg, const struct object_build_id *id, enum object_part part,
+			       size_t n, struct search_log *log)
+{
+	(void)arg;
+	(void)id;
+	(void)part;
+	(void)n;
+	(void)log;
+	return NULL;
+}
+
+static const char *given_pdb(void *arg, const struct object_pdb_name *pdb, struct search_log *log)
+{
+	const struct find_files *f = arg;
+
+	(void)log;
+	for (size_t i = 0; i < f->n; i++)
+		if (is_given_pdb(f->items[i], pdb->guid))
+			return f->items[i]->path;
+	return NULL;
+}
+
+/* A PDB that was given is the debug file of a given program, wherever the program says that it is. */
+static void give_pdb(struct find_files *f, struct find_file *x)
+{
+	struct object_finder *all = mem_array(f->options.search.n_finders + 1, sizeof *all);
+	struct object_search s = f->options.search;
+	struct err refused = ERR_INIT;
+
+	all[0] = (struct object_finder){.find = given_by_id, .find_pdb = given_pdb, .arg = f};
+	for (size_t i = 0; i < s.n_finders; i++)
+		all[i + 1] = s.finders[i];
+	s.finders = all;
+	s.n_finders++;
+	if (!object_find_debug(x->object, &s, &refused))
+		x->e = (struct err)ERR_INIT;
+	free(all);
+}
+
+static void give_pdbs(struct find_files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct find_file *x = f->items[i];
+		bool there = false;
+
+		if (!x->object || !object_debug_named(x->object))
+			continue;
+		for (size_t k = 0; k < f->n; k++)
+			there |= is_given_pdb(f->items[k], object_build_id(x->object));
+		if (there && !object_has_pdb(x->object))
+			give_pdb(f, x);
+	}
+}
+
+/* The PDB that answers for x, if it was given. */
+static void want_pdb(struct find_files *f, const struct find_file *x)
+{
+	const char *path = object_debug_path(x->object);
+
+	for (size_t i = 0; path && object_debug_named(x->object) && i < f->n; i++)
+		if (is_given_pdb(f->items[i], object_build_id(x->object)) &&
+		    !strcmp(f->items[i]->path, path))
+			f->items[i]->wanted = true;
+}
+
 void files_init(struct find_files *f, const struct files_options *options)
 {
 	struct load_job job = {.files = f};
@@ -238,6 +309,7 @@ void files_init(struct find_files *f, const struct files_options *options)
 			add_given(f, equals + 1, text, (size_t)(equals - text));
 	}
 	pool_run(options->jobs, f->n, files_load_item, &job);
+	give_pdbs(f);
 	for (size_t i = 0; i < f->n; i++)
 		if (f->items[i]->object && object_pdb_age(f->items[i]->object))
 			refuse_foreign(f, f->items[i]);
@@ -714,6 +786,8 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 	*reason = REASON_RESOLVED;
 	if (x)
 		x->wanted = true;
+	if (x && x->object)
+		want_pdb(f, x);
 	if (!x)
 		*reason = REASON_NO_FILE;
 	else if (!x->object)

@@ -487,7 +487,8 @@ bool cache_ask(struct index_cache *c, struct object *o, uint64_t addr,
 {
 	struct cached *x;
 
-	if (!c->kept || !dwarf_kept_ask(c->kept, o, options, addr - object_debug_shift(o), a))
+	if (!c->kept || !dwarf_kept_ask(c->kept, o, options, addr - object_debug_shift(o), a) ||
+	    debug_source_leaves(o, (enum dwarf_found)a->answer.found))
 		return false;
 	if (!c->dir)
 		return true;

@@ -87,35 +87,110 @@ static const struct debug_source sources[] = {
 
 enum { SOURCES = sizeof sources / sizeof *sources };
 
+/* From the i-th on; SOURCES: there is none. */
+static size_t source_from(const struct object *o, size_t i)
+{
+	while (i < SOURCES && !sources[i].has(o))
+		i++;
+	return i;
+}
+
 const struct debug_source *debug_source_of(const struct object *o)
 {
-	size_t i = 0;
+	return &sources[source_from(o, 0)];
+}
 
-	while (!sources[i].has(o))
-		i++;
-	return &sources[i];
+static bool knows_nothing(enum dwarf_found found)
+{
+	return found == DWARF_NOT_FOUND || found == DWARF_ABSENT;
+}
+
+bool debug_source_leaves(const struct object *o, enum dwarf_found found)
+{
+	return knows_nothing(found) && source_from(o, source_from(o, 0) + 1) < SOURCES - 1;
+}
+
+static enum status run_source(struct index_cache *c, const struct debug_source *source,
+			      struct dwarf_job *jobs, size_t n, const struct dwarf_options *options,
+			      struct err *e)
+{
+	return source->engine ? cache_run_engine(c, source, jobs, n, options, e)
+			      : source->answer(c, jobs, n, options, e);
+}
+
+/* What another source knows of the addresses ask of a job. */
+static void adopt_answers(struct dwarf_answers *to, const struct dwarf_answers *from,
+			  const uint32_t *ask)
+{
+	uint32_t *ids = mem_zarray(dwarf_call_slots(from), sizeof *ids);
+	uint32_t *path = mem_array(dwarf_call_slots(from), sizeof *path);
+
+	for (size_t i = 0; i < from->n; i++) {
+		if (knows_nothing((enum dwarf_found)from->of[i].found))
+			continue;
+		to->of[ask[i]] = from->of[i];
+		to->of[ask[i]].call = dwarf_answers_adopt(to, from, ids, path, from->of[i].call);
+	}
+	for (size_t i = 0; i < from->n_complaints; i++) {
+		size_t len;
+		const char *t = intern_text(&from->strings, from->complaints[i], &len);
+
+		dwarf_answers_complain(to, t, len);
+	}
+	free(ids);
+	free(path);
+}
+
+/* The s-th source, for the addresses that an earlier one has left. */
+static enum status run_left(struct index_cache *c, size_t s, const struct dwarf_job *job,
+			    const struct dwarf_options *options, struct err *e)
+{
+	uint32_t *ask = mem_array(job->n, sizeof *ask);
+	uint64_t *addrs = mem_array(job->n, sizeof *addrs);
+	struct dwarf_answers got;
+	struct dwarf_job left = {.object = job->object, .addrs = addrs, .out = &got};
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < job->n; i++) {
+		if (!knows_nothing((enum dwarf_found)job->out->of[i].found))
+			continue;
+		ask[left.n] = (uint32_t)i;
+		addrs[left.n++] = job->addrs[i];
+	}
+	if (left.n) {
+		dwarf_answers_init(&got, left.n);
+		st = run_source(c, &sources[s], &left, 1, options, e);
+		if (!st)
+			adopt_answers(job->out, &got, ask);
+		dwarf_answers_release(&got);
+	}
+	free(ask);
+	free(addrs);
+	return st;
 }
 
 enum status cache_run(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 		      const struct dwarf_options *options, struct err *e)
 {
-	const struct debug_source **from = mem_array(n, sizeof *from);
+	size_t *from = mem_array(n, sizeof *from);
 	struct dwarf_job *of = mem_array(n, sizeof *of);
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < n; i++)
-		from[i] = debug_source_of(jobs[i].object);
+		from[i] = source_from(jobs[i].object, 0);
 	for (size_t s = 0; !st && s < SOURCES; s++) {
 		size_t n_of = 0;
 
 		for (size_t i = 0; i < n; i++)
-			if (from[i] == &sources[s])
+			if (from[i] == s)
 				of[n_of++] = jobs[i];
 		if (n_of)
-			st = sources[s].engine
-				 ? cache_run_engine(c, &sources[s], of, n_of, options, e)
-				 : sources[s].answer(c, of, n_of, options, e);
+			st = run_source(c, &sources[s], of, n_of, options, e);
 	}
+	for (size_t i = 0; !st && i < n; i++)
+		for (size_t s = source_from(jobs[i].object, from[i] + 1); !st && s < SOURCES - 1;
+		     s = source_from(jobs[i].object, s + 1))
+			st = run_left(c, s, &jobs[i], options, e);
 	free(of);
 	free(from);
 	return st;

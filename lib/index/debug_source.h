@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of debug information that answer for an object's addresses: a row for each, the best first. A new
- * kind has its engine in a room of its own, like lib/dwarf for DWARF, and a row in debug_source.c.
+ * The kinds of debug information that answer for an object's addresses: a row for each, the best first. An object may
+ * have several, as a program of Windows whose DWARF is that of mingw's start code, and whose own code is in a PDB: the
+ * next one answers for addresses of which the first knows nothing. A new kind has its engine in a room of its own, like
+ * lib/dwarf for DWARF, and a row in debug_source.c.
  *
  * A kind whose engine can answer for a whole file has these answers kept on disk. Milliseconds of processor time, with an
  * index and without (a busy machine), of a PDB of 332 MB, whose index takes 6 s and 115 MB to make, and of DWARF of 368 MB,
@@ -24,7 +26,7 @@
 struct debug_source {
 	const char *name;
 	bool (*has)(const struct object *o); /* pure */
-	/* Answers every job (engine.h) of objects of which this row is the first that has them: an engine, which can
+	/* Answers every job (engine.h) of objects that have it: an engine, which can
 	 * answer for a whole file (lib/dwarf/whole.h), so that the cache keeps its answers on disk ... */
 	dwarf_answer_fn *engine;
 	dwarf_whole_fn *whole;
@@ -38,5 +40,7 @@ struct debug_source {
 
 /* Never NULL: the last row, the symbol table, takes all that is left. */
 const struct debug_source *debug_source_of(const struct object *o);
+/* Whether the answer of the first one leaves the address to another. */
+bool debug_source_leaves(const struct object *o, enum dwarf_found found);
 
 #endif

@@ -134,7 +134,14 @@ static void lines(const struct inspect *x, struct fitness *f)
 		    "program",
 		    "the split part: lines are in the program");
 	else if (object_has_pdb(x->file.object))
-		say(f, FIT_YES, NULL, "PDB%s", elsewhere(x) ? " beside it" : "");
+		say(f, FIT_YES, NULL, "%sPDB%s",
+		    object_has_dwarf(x->file.object) ? "DWARF, and " : "",
+		    elsewhere(x) ? " beside it" : "");
+	else if (object_debug_named(x->file.object) && object_has_dwarf(x->file.object))
+		say(f, FIT_PARTLY,
+		    "keep the PDB of every build, beside the file or in a --debug-dir",
+		    "DWARF; what it lacks may be in the PDB %s, which was not found%s",
+		    object_debug_named(x->file.object), why_not_found(x));
 	else if (object_debug_named(x->file.object))
 		say(f, FIT_NO, "keep the PDB of every build, beside the file or in a --debug-dir",
 		    "in the PDB %s, which was not found%s", object_debug_named(x->file.object),

@@ -378,7 +378,9 @@ enum status debug_file_find(struct object *o, const struct object_search *s, str
 	struct buf refused = BUF_INIT;
 	bool found;
 
-	if (object_has_dwarf(o) || object_has_pdb(o) || !o->file.format->find_debug)
+	/* a linker of Windows has put what objects have of CodeView in the PDB, and what they have of DWARF in the file */
+	if ((object_has_dwarf(o) && !object_debug_named(o)) || object_has_pdb(o) ||
+	    !o->file.format->find_debug)
 		return ST_OK;
 	if (o->file.fd < 0) {
 		err_set(e, ST_NONE, "%s", "");

@@ -795,7 +795,8 @@ static void pe_any_symbols(struct symtab *s, struct object *o)
 /* GNU's ways, as mingw has them, and Microsoft's. */
 static bool pe_find_debug(struct object *o, const struct object_search *s, struct buf *refused)
 {
-	return (o->file.pe.pdb && pe_find_pdb(o, s, refused)) || debuglink_find(o, s, refused);
+	return (o->file.pe.pdb && pe_find_pdb(o, s, refused)) ||
+	       (!object_has_dwarf(o) && debuglink_find(o, s, refused));
 }
 
 static void each_coff(const struct object_image *f, uint64_t *n,

@@ -29,17 +29,6 @@ struct pdb_search {
 	struct search_log *log; /* NULL: not wanted */
 };
 
-/* Behind the last slash of either kind. */
-static const char *file_name(const char *path)
-{
-	const char *name = path;
-
-	for (const char *c = path; *c; c++)
-		if (*c == '/' || *c == '\\')
-			name = c + 1;
-	return name;
-}
-
 static void refuse_pdb(struct pdb_search *k, const char *path, const char *why)
 {
 	search_log_add(k->log, false, path, "%s", why);
@@ -232,7 +221,7 @@ uint32_t object_pdb_age(const struct object *o)
 bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *refused)
 {
 	struct pdb_search k = {.o = o,
-			       .name = file_name(o->file.pe.pdb),
+			       .name = path_base_windows(o->file.pe.pdb),
 			       .refused = refused,
 			       .log = s->explain ? &o->log : NULL};
 	bool found;
@@ -242,7 +231,9 @@ bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *re
 	if (!found) {
 		struct buf text = BUF_INIT;
 
-		buf_adds(&text, "its functions and lines are in the PDB ");
+		buf_adds(&text, object_has_dwarf(o)
+				    ? "functions and lines that its DWARF lacks may be in the PDB "
+				    : "its functions and lines are in the PDB ");
 		buf_adds(&text, o->file.pe.pdb);
 		buf_addf(&text, " (%s), which was not found%s", k.key, refused->len ? ": " : "");
 		buf_add(&text, buf_at(refused, 0), refused->len);

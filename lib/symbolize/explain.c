@@ -50,7 +50,10 @@ static void debug(struct buf *b, const struct object *o)
 		buf_adds(b, "in the object files of its debug map");
 	else if (!object_has_dwarf(o) && !object_has_pdb(o))
 		buf_adds(b, "none, names are from the symbol table");
-	else if (object_search_log(o)->n)
+	else if (object_has_dwarf(o) && object_has_pdb(o)) {
+		buf_adds(b, "its own, and where it has none ");
+		text(b, path);
+	} else if (object_search_log(o)->n)
 		text(b, path);
 	else
 		buf_adds(b, "its own");

@@ -218,7 +218,7 @@ static void watch_debug_file(struct lookup_file *f)
 	if (*debug)
 		buf_adds(&place, debug);
 	else if (!f->watched && named && !object_has_pdb(f->object))
-		buf_addf(&place, "%.*s%s", (int)folder, f->path, path_base_captured(named));
+		buf_addf(&place, "%.*s%s", (int)folder, f->path, path_base_windows(named));
 	if (place.len) {
 		free(f->watched);
 		f->watched = mem_strdup(buf_str(&place));

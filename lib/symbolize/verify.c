@@ -217,6 +217,8 @@ static void verify_judge(struct verify *v, size_t i, const struct chosen *c,
 		x->theirs = "libdwarf reached a limit of time or memory";
 	else if (theirs.found == DWARF_ABSENT)
 		x->theirs = "libdwarf finds no DWARF in the file";
+	else if (c->object && debug_source_leaves(c->object, (enum dwarf_found)theirs.found))
+		x->theirs = "libdwarf finds no DWARF of this address, and the file has a PDB, too";
 	else
 		x->outcome = strcmp(c->ours, x->theirs) ? VERIFY_DIFFERENT : VERIFY_EQUAL;
 }

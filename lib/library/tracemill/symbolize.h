@@ -199,8 +199,8 @@ struct tracemill_binary_facts {
 	bool is_zip;
 	const char *machine; /* "x86_64", "i386", "arm64", "arm", "riscv"; "": another one */
 	uint64_t code_base;  /* lowest link-time address of its segments with code, else base */
-	bool
-	    has_pdb; /* a PDB, its own or the one that was found, answers for it where it has no DWARF */
+	/* A PDB, its own or the one that was found, answers for addresses of which it has no DWARF. */
+	bool has_pdb;
 	uint64_t
 	    image_base; /* of a PE file: its addresses are this plus an offset in memory (RVA); else 0 */
 	uint64_t image_end; /* behind its last address in memory; else 0 */
