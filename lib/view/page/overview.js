@@ -295,9 +295,15 @@ export async function show(context) {
 		strip.replaceChildren(card(say("The whole session"), make("span", {class: "row grows"}, make("span", {class: "faint"}, m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
 		line.element.classList.add("bare");
 		// Memory has what is left of the window.
-		line.drawNow();
-		const left = document.getElementById("view").clientHeight - 34 - page.offsetHeight;
-		if (area && left > 0) area.height += Math.min(60, left);
+		if (area) {
+			const view = document.getElementById("view"), least = area.height;
+			const watch = new ResizeObserver(() => {
+				if (!page.isConnected) return watch.disconnect();
+				const now = Math.max(least, Math.min(least + 60, area.height + view.clientHeight - 34 - page.offsetHeight));
+				if (now !== area.height) { area.height = now; line.draw(); }
+			});
+			requestAnimationFrame(() => { for (const e of [view, page]) watch.observe(e); });
+		}
 	}
 	if (!cards.length && ranked && ranked.rows.length) lists.replaceWith(card(say("The largest"), "", make("div", {class: "in"}, new Table(ranked, {}).element)));
 	return [page];
