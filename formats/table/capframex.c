@@ -26,7 +26,7 @@
 #define NS_OF_MS  1000000
 #define NAME_MOST 256
 
-enum { SERIES_MOST = 4096, VALUES_MOST = 1 << 26 };
+enum { SERIES_MOST = 4096, VALUES_MOST = 1 << 25 };
 
 enum capframex_place {
 	FILE_ = JSON_PLACES,
@@ -350,8 +350,8 @@ static enum status push_run(struct capframex *x, struct err *e)
 
 		if (end.is && took.is)
 			begin = KNOWN((int64_t)end.v - (int64_t)took.v);
-		clock = (int64_t)begin.v + (took.is ? (int64_t)took.v / 2 : 0);
-		clock += took.is ? (int64_t)took.v - (int64_t)took.v / 2 : 0;
+		if (!took.is || __builtin_add_overflow((int64_t)begin.v, (int64_t)took.v, &clock))
+			clock = (int64_t)begin.v;
 		for (; k < n_readings && !st; k++) {
 			at = time_at(times, k, NS_OF_S);
 			if (!at.is || (int64_t)at.v >= (int64_t)begin.v)
