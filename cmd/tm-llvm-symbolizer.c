@@ -411,6 +411,26 @@ static void filter_markup(struct job *j, int color)
 	markup_release(&j->markup);
 }
 
+/* As LLVM's, which opens the file of all requests before it reads any: without it none is answered. */
+static bool has_file(struct job *j)
+{
+	const struct print_from from = {j->symbolizer, &j->views, &j->print};
+	const struct compat_request none = {
+	    .kind = REQUEST_CODE, .file = j->file, .n_file = strlen(j->file)};
+	const struct tracemill_query query = {.address = 0};
+	const struct print_binary *x = binary_at(j, j->file, strlen(j->file));
+
+	if (x->binary)
+		return true;
+	cli_status(EXIT_INPUT);
+	if (!j->print.json)
+		return false;
+	print_llvm(&j->out, &from, x, &query, 1, &none);
+	buf_addc(&j->out, '\n');
+	cli_print(j->out.data, j->out.len);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"llvm-addr2line", "llvm-symbolizer", NULL};
@@ -529,7 +549,7 @@ int main(int argc, char **argv)
 	cli_symbolizer_load(j.symbolizer);
 	if (filter)
 		filter_markup(&j, color);
-	else
+	else if (!j.file || has_file(&j))
 		cli_requests(n, args.argv + 1, llvm_symbolizer_answer, &j);
 	report_notes(&j);
 	cli_verify(j.symbolizer, &binaries);
