@@ -3,6 +3,7 @@
 
 #include "lib/object/debug_map.h"
 #include "lib/object/id_text.h"
+#include "lib/object/pdb.h"
 #include "lib/object/source_map.h"
 
 #include <inttypes.h>
@@ -73,6 +74,13 @@ static void identity(const struct inspect *x, struct fitness *f)
 		    "file");
 }
 
+/* Of a WebAssembly module without names only exported functions have symbols. */
+static bool is_stripped_module(const struct inspect *x)
+{
+	return object_arch(x->file.object) == ARCH_WASM &&
+	       x->n_symtab < object_n_starts(x->file.object);
+}
+
 static void names(const struct inspect *x, struct fitness *f)
 {
 	if (is_split_part(x))
@@ -80,13 +88,21 @@ static void names(const struct inspect *x, struct fitness *f)
 		    "keep the split part beside the program, and inspect the "
 		    "program",
 		    "the split part: symbols are in the program");
+	else if (x->has_symtab && is_stripped_module(x))
+		say(f, FIT_PARTLY,
+		    "link without --strip-all, or keep the name section or a symbol map "
+		    "(--emit-symbol-map)",
+		    "stripped: %" PRIu64 " of %zu functions have a name", x->n_symtab,
+		    object_n_starts(x->file.object));
 	else if (x->has_symtab && x->n_symtab)
-		say(f, FIT_YES, NULL, "%" PRIu64 " symbols", x->n_symtab);
+		say(f, FIT_YES, NULL, "%" PRIu64 " symbol%s", x->n_symtab,
+		    x->n_symtab == 1 ? "" : "s");
 	else if (!x->from_tables && x->n_functions && elsewhere(x))
 		say(f, FIT_YES, NULL, "in its debug file");
 	else
 		say(f, FIT_NO, "keep the unstripped file, or the debug file, of every build",
-		    "stripped: only %" PRIu64 " exported symbols are left", x->n_dynsym);
+		    "stripped: only %" PRIu64 " exported symbol%s left", x->n_dynsym,
+		    x->n_dynsym == 1 ? " is" : "s are");
 }
 
 /* ": game.pdb: GUID differs", of the PDBs that were there; "": none was. */
@@ -96,6 +112,13 @@ static const char *why_not_found(const struct inspect *x)
 	const char *at = strstr(x->file.e.msg, mark);
 
 	return at ? at + sizeof mark - 1 : "";
+}
+
+/* "its lines are in the source map app.wasm.map, which was not found" */
+static bool is_elsewhere(const struct inspect *x)
+{
+	return !strncmp(x->file.e.msg, "its ", 4) && *why_not_found(x) == 0 &&
+	       strstr(x->file.e.msg, "which was not found");
 }
 
 /* Of a Mach-O file without a .dSYM: its object files have the lines, as long as they are there. */
@@ -133,6 +156,11 @@ static void lines(const struct inspect *x, struct fitness *f)
 		    "keep the split part beside the program, and inspect the "
 		    "program",
 		    "the split part: lines are in the program");
+	else if (object_has_pdb(x->file.object) && !pdb_has_lines(object_pdb(x->file.object)))
+		say(f, FIT_NO,
+		    "compile with /Z7 or /Zi (clang: -gcodeview); keep the PDB of /DEBUG, not that "
+		    "of /PDBSTRIPPED",
+		    "the PDB%s has no lines", elsewhere(x) ? " beside it" : "");
 	else if (object_has_pdb(x->file.object))
 		say(f, FIT_YES, NULL, "%sPDB%s",
 		    object_has_dwarf(x->file.object) ? "DWARF, and " : "",
@@ -153,6 +181,9 @@ static void lines(const struct inspect *x, struct fitness *f)
 	else if (!object_has_dwarf(x->file.object) && object_kind(x->file.object)->pdata)
 		say(f, FIT_NO, "compile with /Zi and link with /DEBUG (mingw: -g); keep the PDB",
 		    "no DWARF here, and no CodeView record names a PDB");
+	else if (!object_has_dwarf(x->file.object) && is_elsewhere(x))
+		say(f, FIT_NO, "keep it beside the file, or in a --debug-dir", "%s",
+		    x->file.e.msg + sizeof "its " - 1);
 	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");

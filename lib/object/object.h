@@ -369,6 +369,8 @@ const struct object_symbol *object_stub_at(struct object *o, uint64_t vaddr);
 /* The number by which WebAssembly knows the function that holds an address. False: none does, or the file is another
  * kind. */
 bool object_function_number(struct object *o, uint64_t vaddr, uint64_t *number);
+/* Functions that the file lists, with a name or without: all of a WebAssembly module, of others those of unwind tables. */
+size_t object_n_starts(struct object *o);
 /* Where the function begins that holds vaddr, by .eh_frame or .debug_frame of a linked ELF file, or by the code section
  * of a WebAssembly module, whether or not it has a symbol: a part of a function that lies apart (.cold) has a start of
  * its own. False: no entry holds it, or it is in a PLT, or the file has none of these. */

@@ -88,6 +88,9 @@ const uint8_t *pdb_modules(const struct pdb_file *p, struct msf_room *room);
 /* False: there are no more, or it is broken. */
 bool pdb_next_module(struct cursor *c, struct pdb_module *m);
 
+/* Whether some module has lines: linked without /Zi, or stripped (/PDBSTRIPPED), a PDB has public symbols alone. */
+bool pdb_has_lines(const struct pdb_file *p);
+
 /* Symbols of a module that have parts, or say where code is. */
 enum pdb_symbol_kind {
 	S_THUNK32 = 0x1102,

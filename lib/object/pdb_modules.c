@@ -46,6 +46,48 @@ bool pdb_next_module(struct cursor *c, struct pdb_module *m)
 	return true;
 }
 
+/* Of the parts behind a module's symbols (lib/pdb/lines.c): whether one of them is of lines. */
+static bool parts_have_lines(const uint8_t *b, uint32_t n)
+{
+	enum { PART_LINES = 0xf2, PART_HEADER = 8 };
+	uint32_t at = 0;
+
+	while (n - at >= PART_HEADER) {
+		uint32_t kind = le32(b + at), size = le32(b + at + 4);
+
+		if (kind == PART_LINES && size)
+			return true;
+		size = (size + 3) & ~UINT32_C(3);
+		if (size > n - at - PART_HEADER)
+			return false;
+		at += PART_HEADER + size;
+	}
+	return false;
+}
+
+bool pdb_has_lines(const struct pdb_file *p)
+{
+	struct msf_room list = {.cap = 0}, room = {.cap = 0};
+	struct err e = ERR_INIT;
+	const uint8_t *modules = pdb_modules(p, &list);
+	struct pdb_module m;
+	struct cursor c;
+	bool has = false;
+
+	cursor_init(&c, modules, modules ? p->modules.size : 0, 0, &e);
+	while (!has && pdb_next_module(&c, &m)) {
+		const uint64_t at = (uint64_t)m.symbols + m.old_lines;
+		const uint8_t *b = m.parts && m.stream != MSF_NO_STREAM
+				       ? msf_copy(p->msf, m.stream, at, m.parts, &room)
+				       : NULL;
+
+		has = b && parts_have_lines(b, m.parts);
+	}
+	msf_room_release(&list);
+	msf_room_release(&room);
+	return has;
+}
+
 bool pdb_read_head(uint32_t kind, const uint8_t *record, uint32_t n, struct pdb_head *out)
 {
 	uint32_t head = 35;

@@ -177,6 +177,11 @@ static const struct object_starts *starts_of(struct object *o)
 	return t;
 }
 
+size_t object_n_starts(struct object *o)
+{
+	return starts_of(o)->n;
+}
+
 /* The i-th number of the table: of a row the start, then where its entry is. */
 static uint64_t table_number(const struct object_starts *t, size_t i)
 {

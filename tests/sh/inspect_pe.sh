@@ -94,6 +94,11 @@ while read -r machine target; do
 	equals "$machine: a file without one" "$(fit "$omit" build-id) $(fit "$omit" lines) $(fit "$omit" names)" "no no no"
 	equals "$machine: lines are in the PDB" "$(fit "$keep" lines) $(why "$keep" lines)" "yes PDB beside it"
 	equals "$machine: names, too" "$(fit "$keep" names)" yes
+	[ -z "$(llvm-pdbutil-19 dump -l "$machine-hidden.pdb" 2>>err | grep ' bytes\|\.c')" ] || echo "not ok - $machine: the PDB has lines"
+	equals "$machine: a PDB without lines" "$(fit "$machine-hidden.dll" lines) $(why "$machine-hidden.dll" lines)" "no the PDB beside it has no lines"
+	equals "$machine: itself, too" "$(fit "$machine-hidden.pdb" lines) $(why "$machine-hidden.pdb" lines)" "no the PDB has no lines"
+	equals "$machine: one with lines itself" "$(fit "$machine-keep.pdb" lines)" yes
+	equals "$machine: the gate" "$(tm-inspect --no-debuginfod --gate lines "$machine-hidden.dll" >out 2>>err; echo $?)" 1
 	if [ "$machine" = x86 ]; then
 		equals "x86: no unwind tables" "$(fit "$keep" unwind-tables)" no
 		equals "x86: frame pointers kept" "$(fit "$keep" frame-pointers) $(why "$keep" frame-pointers | cut -d ' ' -f 1-3)" "yes 4 of 4"

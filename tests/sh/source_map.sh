@@ -162,6 +162,21 @@ if tm-inspect --table verdicts --csv app.wasm 2>err | grep -q ',lines,yes,source
 else
 	echo "not ok - tm-inspect and the map: $(tm-inspect --table verdicts --csv app.wasm 2>&1 | grep ',lines,')"
 fi
+mv app.wasm.map away.map
+llvm-objcopy-19 --add-section sourceMappingURL=<(printf '\014app.wasm.map') app.wasm linked.wasm 2>err
+if tm-inspect --table verdicts --csv linked.wasm 2>err | grep -q ',lines,no,"lines are in the source map app.wasm.map, which was not found"'; then
+	echo "ok - tm-inspect knows which map is missing"
+else
+	echo "not ok - tm-inspect and a map that is missing: $(tm-inspect --table verdicts --csv linked.wasm 2>&1 | grep ',lines,')"
+fi
+mv away.map app.wasm.map
+# Only exported functions have symbols then.
+llvm-objcopy-19 --strip-all app.wasm stripped.wasm
+if tm-inspect --table verdicts --csv stripped.wasm 2>err | grep ',names,partly,' | grep -q 'stripped: [0-9]* of [0-9]* functions have a name'; then
+	echo "ok - tm-inspect: a module without names"
+else
+	echo "not ok - tm-inspect: a module without names: $(tm-inspect --table verdicts --csv stripped.wasm 2>&1 | grep ',names,')"
+fi
 # In the module itself.
 python3 - <<'END3'
 import base64
