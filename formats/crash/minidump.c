@@ -391,6 +391,19 @@ static enum status dump_push_thread(struct dump *x, const struct dump_thread *th
 	return emit_sample(x->im, &sample, e);
 }
 
+/* Which of the threads, whose stacks reports rank by their number, is that of the crash. */
+static void say_crash(const struct dump *x, uint32_t marker)
+{
+	struct trace *t = x->im->t;
+	char text[96];
+
+	snprintf(text, sizeof text, "%.60s in thread %" PRIu32,
+		 intern_text(&t->strings, t->markers[marker].name, NULL), x->crashed);
+	trace_set(t, "crash", text);
+	snprintf(text, sizeof text, "%" PRIu32, x->crashed);
+	trace_set(t, "crash.thread", text);
+}
+
 static enum status dump_push_threads(struct dump *x, struct err *e)
 {
 	struct trace *t = x->im->t;
@@ -399,8 +412,11 @@ static enum status dump_push_threads(struct dump *x, struct err *e)
 	    t, &(struct marker){trace_string(t, x->has_exception ? "other thread" : "thread",
 					     x->has_exception ? 12 : 6),
 				0});
-	enum status st = import_begin(x->im, e);
+	enum status st;
 
+	if (crash)
+		say_crash(x, crash);
+	st = import_begin(x->im, e);
 	for (int crashed = 1; crashed >= 0; crashed--)
 		for (size_t i = 0; !st && i < x->n_threads; i++) {
 			bool is = x->has_exception && x->threads[i].id == x->crashed;
@@ -418,8 +434,9 @@ static void dump_add_notes(const struct dump *x)
 	    LOSS(NOTE_GUESS, x->by_pointers,
 		 "callers were found by frame pointers: a function that keeps none is missing"),
 	    LOSS(NOTE_LOSS, x->alone,
-		 "stacks have only the place where the thread stopped: its callers are found by "
-		 "unwind tables, which no file of tm-import --unwind has"),
+		 "stacks have only the innermost call; to find the callers: tm-import --unwind "
+		 "FILE, "
+		 "with the .exe or .dll of that call"),
 	    LOSS(NOTE_INFO, x->unended,
 		 "stacks were walked by unwind tables, up to a module whose file was not given"),
 	    LOSS(NOTE_INFO, x->outside,

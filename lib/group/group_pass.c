@@ -266,6 +266,18 @@ static void pass_learn_counters(struct group_pass *f)
 		pass_learn_pacing(f);
 }
 
+enum { CRASHES_TOLD = 16 };
+
+/* Which of the threads that a minidump has is that of the crash. */
+static void pass_learn_crash(struct group_pass *f)
+{
+	const char *crash = trace_get(f->t, "crash"), *thread = trace_get(f->t, "crash.thread");
+
+	if (crash && thread && f->p->now.totals.captures < CRASHES_TOLD)
+		buf_addf(&f->p->crashes, "crash: %s (--thread %s: its stack alone)\n", crash,
+			 thread);
+}
+
 static void pass_learn_totals(struct group_pass *f)
 {
 	const struct tally *a = f->a;
@@ -359,7 +371,8 @@ void pass_learn(struct group_pass *f)
 	learn_modules(f);
 	pass_learn_counters(f);
 	if (f->p->options.totals)
-		pass_learn_totals(f);
+		pass_learn_crash(f);
+	pass_learn_totals(f);
 	if (f->a->options.split & SPLIT_THREAD)
 		pass_count_threads(f);
 }

@@ -358,6 +358,7 @@ void grouped_profile_release(struct grouped_profile *p)
 	sites_free(p->own_sites);
 	names_release(&p->names);
 	intern_release(&p->texts);
+	buf_release(&p->crashes);
 	free(p->threads_of);
 	free(p->passed);
 	free(p->sites);

@@ -95,6 +95,7 @@ struct grouped_profile {
 	size_t cap_passed;
 
 	int domain;              /* options.domain, or what one_domain has settled */
+	struct buf crashes;      /* what crashed in the captures: a line each, and how to see its stack */
 	struct group_pass *pass; /* of the present capture; NULL: there is none yet; group_pass.h */
 	struct pass_memo *memo;  /* what passes keep from capture to capture; group_pass.h */
 };

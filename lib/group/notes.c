@@ -390,6 +390,17 @@ static struct profile_known known_of(const struct profile_known *k, unsigned sum
 	return known;
 }
 
+static void crashes(struct lines *l, const struct grouped_profile *p)
+{
+	const char *line = p->crashes.data, *end, *stop = line ? line + p->crashes.len : NULL;
+
+	for (; line && line < stop && (end = memchr(line, '\n', (size_t)(stop - line)));
+	     line = end + 1) {
+		buf_add(&l->b, line, (size_t)(end - line));
+		end_line(l);
+	}
+}
+
 void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, unsigned sums,
 	       bool frames_shown, struct arena *arena, struct table *table)
 {
@@ -400,6 +411,7 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 	if (p->groupings[grouping].key.by != KEY_TYPE && nameless_note(&p->now, &l.b))
 		end_line(&l);
 	several_peaks(&l, &p->now, sort);
+	crashes(&l, p);
 	if (!frames_shown)
 		frames(&l, p, grouping, sort, metric_table[sort].title);
 	left_out(&l, p, sort, metric_table[sort].title);

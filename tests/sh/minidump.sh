@@ -94,10 +94,22 @@ done
 "$GEN/pdb" pdb 2 >store/renamed.pdb/0403020106050807090A0B0C0D0E0F101/renamed.pdb
 tm-symbolize -q --no-cache --explain --debug-dir store x64.dmp >err 2>&1
 check 'one of another age is not' [ "$(grep -c 'build-id agrees' err)" = 0 ]
+# What is at the place where a symbol server has it is named, whatever it is; and so is a place that is empty.
+mkdir -p server/game.pdb/0403020106050807090A0B0C0D0E0F101 empty
+"$GEN/pdb" pdb 2 >server/game.pdb/0403020106050807090A0B0C0D0E0F101/game.pdb
+tm-symbolize --no-cache --debug-dir server -o out.tmt x64.dmp 2>err
+check 'a wrong PDB in the folder of a symbol server is named, with what differs' grep -q 'not used, since the file found is of another build: game.exe (age differs)' err
+tm-symbolize -q --no-cache --explain --debug-dir empty x64.dmp >err 2>&1
+check '... and an empty place is, too' grep -q 'empty/game.pdb/0403020106050807090A0B0C0D0E0F101/game.pdb.*not there' err
 "$GEN/pdb" pdb 2 >game.pdb
 check "a PDB of another age: refused" refused game.pdb
 sym 1 >game.sym
 check "a Breakpad file of the module's age" taken game.exe=game.sym
 sym A >game.sym
 check "a Breakpad file of another age: refused" refused game.exe=game.sym
+# The thread of the crash, by the generator: its stack is in none of the first rows where more threads wait at one place.
+"$GEN/minidump" x64 >crash.dmp
+tm-dump -q crash.dmp >out
+thread=$(sed -n 's/^thread 1 tid=\([0-9]*\).*/\1/p' out) name=$(sed -n 's/^marker 1 name="\(.*\)"/\1/p' out)
+check 'a report names the exception, and its thread' eval 'tm-top -q --by stack crash.dmp | grep -qx "crash: $name in thread $thread (--thread $thread: its stack alone)"'
 exit $failed
