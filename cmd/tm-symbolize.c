@@ -208,7 +208,7 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 		cli_collect_found(&j->collect, j->trace_symbolizer);
 		cli_collect_report(&j->collect);
 	}
-	cli_modules_used(j->trace_symbolizer, j->all.n || j->asked);
+	cli_modules_used(j->trace_symbolizer, j->all.n || j->asked, text);
 	if (cli_coverage_below(&j->all, j->least))
 		fail_gate(j, NULL, "locations", j->all.n - j->all.nothing - j->all.modules,
 			  j->all.n);

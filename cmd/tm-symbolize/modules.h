@@ -28,8 +28,8 @@ void cli_modules_release(struct cli_modules *m);
 /* Before the first capture: files that cannot be used. */
 void cli_modules_given(struct tracemill_trace_symbolizer *n);
 /* After the last: notes on those that were used, and those that were not; any: modules were looked
- * up. */
-void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any);
+ * up; is_text: of logs. */
+void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text);
 
 /* An index of the binary at path, on request. */
 void cli_prewarm(struct tracemill_symbolizer *s, const char *path);

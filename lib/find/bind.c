@@ -25,10 +25,11 @@ struct module_answer { /* what files_find said, once per module */
 	struct find_file *file;
 	enum reason reason;
 	bool asked, by_path;
-	bool unproven; /* given, and nothing shows its build */
-	bool narrow;   /* a file for 32 bits was refused */
-	bool archive;  /* an APK, whose libraries are mapped from it */
-	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
+	const char *differs; /* of a file of another build: what does */
+	bool unproven;       /* given, and nothing shows its build */
+	bool narrow;         /* a file for 32 bits was refused */
+	bool archive;        /* an APK, whose libraries are mapped from it */
+	uint8_t space;       /* decided for its offset-or-vaddr locations; SPACES: undecided */
 	struct reading reading;
 };
 
@@ -73,6 +74,7 @@ static struct module_answer *bind_file_of(struct binder *b, const struct trace *
 	}
 	m->file = files_find(b->files, &wanted, &m->reason);
 	m->narrow = files_refused_narrow(b->files);
+	m->differs = files_refused_differs(b->files);
 	m->unproven = m->file && m->file->given && !files_proven(m->file, &wanted);
 	m->by_path =
 	    m->file && !m->file->given && !wanted.id.len && !files_proven(m->file, &wanted);
@@ -618,8 +620,11 @@ static void add_modules(const struct trace *of, const struct module_answer *file
 
 		if (!files[i].asked || !is(&files[i]))
 			continue;
-		if (++*n <= NAMED_MAX)
-			buf_addf(names, "%s%s", names->len ? ", " : "", path_base_captured(name));
+		if (++*n > NAMED_MAX)
+			continue;
+		buf_addf(names, "%s%s", names->len ? ", " : "", path_base_captured(name));
+		if (is == bind_is_other_build)
+			buf_addf(names, " (%s differs)", files[i].differs);
 	}
 }
 
@@ -678,7 +683,7 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 	note_modules(&b, bind_is_from_lowest, NOTE_GUESS,
 		     "symbol files without segments: addresses count from the modules' lowest one");
 	note_modules(&b, bind_is_other_build, NOTE_LOSS,
-		     "not used, since the file found is of another build (build-id)");
+		     "not used, since the file found is of another build");
 	note_modules(&b, bind_is_replaced, NOTE_LOSS,
 		     "not used, since the module was replaced: the file at its path is not the one "
 		     "that was loaded (device, inode, size or time)");

@@ -276,17 +276,6 @@ static void give_pdbs(struct find_files *f)
 	}
 }
 
-/* The PDB that answers for x, if it was given. */
-static void want_pdb(struct find_files *f, const struct find_file *x)
-{
-	const char *path = object_debug_path(x->object);
-
-	for (size_t i = 0; path && object_debug_named(x->object) && i < f->n; i++)
-		if (is_given_pdb(f->items[i], object_build_id(x->object)) &&
-		    !strcmp(f->items[i]->path, path))
-			f->items[i]->wanted = true;
-}
-
 void files_init(struct find_files *f, const struct files_options *options)
 {
 	struct load_job job = {.files = f};
@@ -581,6 +570,30 @@ static struct find_file *from_symbol_servers(struct find_files *f, const char *b
 	return x;
 }
 
+/* Likewise in folders that are laid out as symbol servers are: NAME/GUIDAGE/NAME. What is there has the id, or is refused. */
+static struct find_file *in_symbol_folders(struct find_files *f, const char *base,
+					   const struct object_build_id *id)
+{
+	const struct object_search *s = &f->options.search;
+	char key[OBJECT_DEBUG_KEY];
+	struct find_file *x = NULL;
+	struct buf path = BUF_INIT;
+	int stem = (int)strlen(base) - 4;
+
+	if (!path_is_program(base, strlen(base)) || id->len != 20 || id->age)
+		return NULL;
+	object_pdb_key(id->bytes, le32(id->bytes + 16), key);
+	for (size_t d = 0; !x && d < s->n_dirs; d++) {
+		path.len = 0;
+		buf_addf(&path, "%s/%.*s.pdb/%s/%.*s.pdb", s->dirs[d], stem, base, key, stem, base);
+		x = by_path(f, buf_str(&path));
+		if (!x)
+			search_log_add(f->log, false, buf_str(&path), "not there");
+	}
+	buf_release(&path);
+	return x;
+}
+
 /* In the debug folders: one with the module's name, or that of its PDB. */
 static struct find_file *in_debug_dirs(struct find_files *f, const char *base)
 {
@@ -734,7 +747,9 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 		if (same)
 			return same;
 	}
-	return found ? found : in_debug_dirs(f, base);
+	if (!found)
+		found = in_debug_dirs(f, base);
+	return found ? found : in_symbol_folders(f, base, id);
 }
 
 /* x is a member of a given zip file of this name. */
@@ -780,14 +795,13 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 {
 	struct search_log log = {.n = 0};
 	struct find_file *x;
+	bool known;
 
 	f->log = f->options.search.explain ? &log : NULL;
 	x = files_candidate(f, m);
 	*reason = REASON_RESOLVED;
 	if (x)
 		x->wanted = true;
-	if (x && x->object)
-		want_pdb(f, x);
 	if (!x)
 		*reason = REASON_NO_FILE;
 	else if (!x->object)
@@ -796,6 +810,11 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 		*reason = m->id.len && object_build_id(x->object)->len ? REASON_BUILD_ID_DIFFERS
 								       : REASON_REPLACED;
 	f->refused_narrow = x && x->object && is_too_narrow(x, m);
+	f->refused_differs = *reason == REASON_BUILD_ID_DIFFERS
+				 ? object_id_differs(x->object, &m->id, &known)
+				 : NULL;
+	for (size_t i = 0; *reason == REASON_RESOLVED && i < f->n; i++) /* a program and its PDB */
+		f->items[i]->wanted |= f->items[i]->object && is_same_build(x, f->items[i]);
 	if (f->log && x)
 		explain_file(f, x, m);
 	if (f->log)
@@ -803,6 +822,11 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 		    (struct file_found){mem_strdup(m->name), m->id, x, *reason, log};
 	f->log = NULL;
 	return *reason == REASON_RESOLVED ? x : NULL;
+}
+
+const char *files_refused_differs(const struct find_files *f)
+{
+	return f->refused_differs;
 }
 
 bool files_refused_narrow(const struct find_files *f)

@@ -85,6 +85,12 @@ cp right any/renamed.pdb
 check "in the folder of a symbol server" "${ask[@]}" app.exe --debug-dir srv $at
 check "in a folder" "${ask[@]}" app.exe --debug-dir flat $at
 check "by its GUID, under another name" "${ask[@]}" app.exe --debug-dir any $at
+check "given, under another name" tm-symbolize --no-cache --text log -e app.exe -e any/renamed.pdb
+out=$(tm-symbolize --no-cache --text log -e app.exe -e any/renamed.pdb 2>&1)
+case $out in
+*'not found'* | *'not used'*) echo "not ok - ... and is neither missing nor unused: $out" ;;
+*) echo "ok - ... and is neither missing nor unused" ;;
+esac
 rm "srv/app.pdb/$key/app.pdb"
 printf 'MSCF\0\0\0\0' >"srv/app.pdb/$key/app.pd_"
 says "a compressed one is named" "app.pd_: is compressed" "${ask[@]}" app.exe --debug-dir srv $at
