@@ -713,6 +713,29 @@ static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
 	return parse_windbg_symbol(p, last, true, l);
 }
 
+/* "#0 game.exe+0x12", "0# game!name+0x12": a program's own handler, Boost.Stacktrace. The mark shows that it is a call; a
+ * module that is not known as one of Windows has a '!'. */
+static bool parse_own(const char *s, const char *end, struct stack_line *l)
+{
+	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *p = at;
+	bool marked = p < last && *p == '#';
+
+	*l = (struct stack_line){
+	    .kind = STACK_LINE_WINDBG, .has_number = true, .call = (size_t)(at - s)};
+	l->tail = (size_t)(last - s);
+	p += marked;
+	if (!parse_decimal(&p, last, &l->number))
+		return false;
+	if (p < last && *p == '#' && !marked) {
+		marked = true;
+		p++;
+	}
+	if (!marked || p == last || !is_blank(*p))
+		return false;
+	return parse_windbg_symbol(skip_blanks(p, last), last, true, l) &&
+	       (l->has_plus || path_is_program(l->module.s, l->module.n));
+}
+
 bool stack_line_parse_symbol(const char *s, size_t n, struct stack_line *l)
 {
 	static const char label[] = "SYMBOL_NAME:";
@@ -784,7 +807,7 @@ bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
 	if (!n || n > LONGEST || stack_line_is_apple(s, n))
 		return false;
 	if (!parse_unity(s, end, l) && !parse_unreal(s, end, l) && !parse_windbg(s, end, l) &&
-	    !parse_symbol_name(s, end, l))
+	    !parse_symbol_name(s, end, l) && !parse_own(s, end, l))
 		return false;
 	if (l->has_address && l->address > UINT32_MAX)
 		l->bits = 64;

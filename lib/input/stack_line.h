@@ -27,6 +27,8 @@
  *		00 00007ff6`73dd1863     : 0 0 0 0 : game+0x1863	kb of x64
  *		00 0018ff40 76e33677 0 0 0 game+0x1863 (FPO: [0,0,0]) (CONV: cdecl)	kv
  *		SYMBOL_NAME:  game+1863		!analyze
+ *	own	#0 game.exe+0x1863		a program's own handler
+ *		 0# game!name+0x12		Boost.Stacktrace
  *
  * and in two lines, of which the second one is the call (stack_line_parse_fault), of Windows Error Reporting:
  *

@@ -254,6 +254,15 @@ TEST(windows)
 	    parse_windows("[Callstack] 0x00007ff7ea6fd7fc G.exe!F::Tick() [D:\\a b\\L.cpp:5400]"));
 	CHECK(is(l.module, "G.exe") && is(l.name, "F::Tick()"));
 	CHECK(is(l.file, "D:\\a b\\L.cpp") && l.line == 5400);
+	/* A program's own handler, and Boost.Stacktrace. */
+	CHECK(parse_windows("  #0 game.exe+0x1183\r") && l.kind == STACK_LINE_WINDBG);
+	CHECK(is(l.module, "game.exe") && l.has_offset && l.offset == 0x1183);
+	CHECK(l.has_number && !l.number && l.call == 2);
+	CHECK(parse_windows(" 12# game!World::Load+0x61"));
+	CHECK(is(l.module, "game") && is(l.name, "World::Load") && l.plus == 0x61);
+	CHECK(l.has_number && l.number == 12);
+	CHECK(!parse_windows("0 game.exe+0x1183") && !parse_windows("#0# game.exe+0x1183"));
+	CHECK(!parse_windows("#1 main+0x12") && !parse_windows("#0game.exe+0x1183"));
 	CHECK(!parse_windows("0x1 (") && !parse_windows("0x1 ()") && !parse_windows("0x1 a!b"));
 	CHECK(!parse_windows("   ") && !parse_windows("\t\r"));
 	CHECK(!parse_windows("STACK_TEXT:  ") && !parse_windows(""));
