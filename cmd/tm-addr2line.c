@@ -227,6 +227,7 @@ static bool addr2line_open_all(struct job *j, const char *path, const char *sect
 		cli_symbolizer_fail(j->symbolizer, path);
 		return false;
 	}
+	j->print.no_discriminators = j->facts.image_base;
 	if (*j->facts.complaint)
 		cli_note(path, "%s", j->facts.complaint);
 	if (j->explain && !tracemill_explain_binary(j->symbolizer, j->binary, &text, &n))

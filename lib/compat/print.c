@@ -57,7 +57,7 @@ static void print_gnu_call(struct buf *b, const struct tracemill_call *c, uint32
 		to = put_number(to, c->line);
 	else
 		*to++ = '?';
-	if (c->line && discriminator) {
+	if (c->line && discriminator && !o->no_discriminators) {
 		to = put(to, " (discriminator ", 16);
 		to = put_number(to, discriminator);
 		*to++ = ')';

@@ -24,6 +24,7 @@ struct print_options {
 	bool inlines;
 	bool addresses;
 	bool pretty;
+	bool no_discriminators; /* as GNU prints PE files */
 	bool base_names;
 	bool verbose;     /* llvm: a row per fact */
 	bool columns;     /* llvm: file:line:column and an empty line behind the answer */

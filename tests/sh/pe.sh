@@ -169,3 +169,14 @@ if [ -e x64-O2.exe ]; then
 	*) echo "not ok - a log's offset in a module: $out" ;;
 	esac
 fi
+
+# GNU prints no discriminators of PE files.
+if make_exe marked x86_64 i386pep mainCRTStartup -O2 -gdwarf-4 -fdebug-info-for-profiling; then
+	addresses marked.exe >addrs
+	n=$(tm-llvm-symbolizer --no-cache --verbose -e marked.exe <addrs 2>err | grep -c 'Discriminator: [1-9]')
+	if [ "$n" -gt 0 ] && ! tm-addr2line --no-cache -e marked.exe <addrs | grep -q discriminator; then
+		echo "ok - no discriminators of a PE file, as GNU ($n addresses have one)"
+	else
+		echo "not ok - discriminators of a PE file, which GNU does not print ($n addresses have one)"
+	fi
+fi
