@@ -755,6 +755,9 @@ drop_ins   := addr2line=tm-addr2line llvm-addr2line=tm-llvm-symbolizer \
 desktop    := $(DATADIR)/applications/tracemill-view.desktop
 mime       := $(DATADIR)/mime/packages/tracemill.xml
 
+docs       := $(DATADIR)/doc/tracemill
+examples   := $(wildcard $(foreach d,ci library lua wasm wasm/libc,examples/$(d)/*.*))
+
 # Completion of options, printed by the programs themselves.
 shells     := bash zsh fish
 complete_at = $(DESTDIR)$(DATADIR)/$(if $(filter bash,$(1)),bash-completion/completions/$(2),$(if \
@@ -770,7 +773,9 @@ $(B)/completions: $(PROGRAMS)
 # Where that Lua looks; LuaJIT has a folder of its own, since it and 5.1 look in one.
 lua_dir     = $(LIBDIR)/$(if $(filter luajit,$(1)),tracemill/luajit,lua/$(1:lua%=%))
 
-pkg_config  = printf '%s\n' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: tracemill' \
+# By what lies beside it: an installation may be moved as a whole.
+from_pc     = $${pcfiledir}/$(shell realpath -m --relative-to='$(LIBDIR)/pkgconfig' '$(1)')
+pkg_config  = printf '%s\n' 'libdir=$(call from_pc,$(LIBDIR))' 'includedir=$(call from_pc,$(INCLUDEDIR))' '' 'Name: tracemill' \
               'Description: addresses to functions and lines; traces read and written' \
               'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltracemill' \
               'Libs.private: $(LDLIBS)'
@@ -812,8 +817,10 @@ install: all $(INSTALLED) $(B)/completions
 	install -d '$(DESTDIR)$(DATADIR)/tracemill/fleet' && install -m 755 $(fleet) \
 	  '$(DESTDIR)$(DATADIR)/tracemill/fleet'
 	install -d '$(DESTDIR)$(compat)'
-	$(foreach d,$(drop_ins),ln -sf '$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
+	$(foreach d,$(drop_ins),ln -srf '$(DESTDIR)$(BINDIR)/$(lastword $(subst =, ,$(d)))' \
 	  '$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))' &&) :
+	$(foreach f,$(examples),install -D -m $(if $(filter %.sh,$(f)),755,644) $(f) \
+	  '$(DESTDIR)$(docs)/$(f)' &&) :
 	$(if $(STRIP),$(STRIP) $(strip_at:%='$(DESTDIR)%'))
 	$(if $(STRIP),$(STRIP) -g $(debug_at:%='$(DESTDIR)%'))
 
@@ -831,7 +838,8 @@ dist:
 	  -o build/tracemill-$(VERSION).tar.gz HEAD
 	@echo build/tracemill-$(VERSION).tar.gz
 
-own_folders = $(foreach d,$(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
+own_folders = $(foreach d,$(docs)/examples/wasm/libc $(docs)/examples/ci $(docs)/examples/library $(docs)/examples/lua \
+              $(docs)/examples/wasm $(docs)/examples $(docs) $(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
               $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill/32 $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
 
 # Folders that other software uses too stay: bin, man1 and their like.
@@ -849,6 +857,7 @@ uninstall:
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))') \
+	  $(foreach f,$(examples),'$(DESTDIR)$(docs)/$(f)') \
 	  '$(DESTDIR)$(desktop)' '$(DESTDIR)$(mime)' \
 	  '$(DESTDIR)$(LIBDIR)/libtracemill.so' $(foreach l,$(notdir $(ROOMS) $(SYMBOLS)),'$(DESTDIR)$(LIBDIR)/tracemill/$(l)')
 	for d in $(own_folders); do [ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d" || exit 1; done
