@@ -5,9 +5,10 @@
  */
 #include "formats/perfetto/perfetto.h"
 
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,26 +194,19 @@ static bool text_at(struct perfetto *x, const struct perfetto_tables *k, enum pe
 	return !id || *string;
 }
 
-/* Build-ids that are text, as Chrome writes them, as the bytes that they stand for. */
-static uint32_t perfetto_plain_build_id(struct perfetto *x, uint32_t string)
+/* Build-ids that are text, as Chrome writes them, as the bytes that they stand for. Of Windows they are those of Breakpad. */
+static uint32_t perfetto_plain_build_id(struct perfetto *x, bool windows, uint32_t string)
 {
+	enum { LEAST = 32 }; /* a shorter text may be bytes */
 	struct trace *t = x->im->t;
 	uint8_t bytes[32];
-	size_t n, i = 0;
+	size_t n;
 	const char *s = intern_text(&t->strings, string, &n);
 
-	if (n < 32 || n > 2 * sizeof bytes)
-		return string;
-	while (i < n && isxdigit((unsigned char)s[i]))
-		i++;
-	if (i < n)
-		return string;
-	for (i = 0; i + 1 < n; i += 2) {
-		char pair[] = {s[i], s[i + 1], 0};
-
-		bytes[i / 2] = (uint8_t)strtoul(pair, NULL, 16);
-	}
-	return trace_string(t, (const char *)bytes, n / 2);
+	if (n >= LEAST && n % 2 && !windows) /* of Macs, a zero is behind the UUID */
+		n--;
+	n = n >= LEAST || windows ? id_text_read(windows, s, n, bytes, sizeof bytes) : 0;
+	return n ? trace_string(t, (const char *)bytes, n) : string;
 }
 
 static void perfetto_make_module(struct perfetto *x, struct perfetto_tables *k,
@@ -232,7 +226,8 @@ static void perfetto_make_module(struct perfetto *x, struct perfetto_tables *k,
 		if (!text_at(x, k, PERFETTO_PATH, k->ids[m->first + i], &piece))
 			break;
 		s = intern_text(&t->strings, piece, &n);
-		if (n && *s != '/' && *s != '[' && x->text.len < TRACE_STRING_MAX)
+		if (n && *s != '/' && *s != '[' && !path_is_windows(s, n) &&
+		    x->text.len < TRACE_STRING_MAX)
 			buf_addc(&x->text, '/');
 		if (x->text.len < TRACE_STRING_MAX)
 			buf_add(&x->text, s, n);
@@ -240,7 +235,9 @@ static void perfetto_make_module(struct perfetto *x, struct perfetto_tables *k,
 	if (!x->text.len && !build_id)
 		return;
 	m->path = trace_string(t, buf_at(&x->text, 0), x->text.len);
-	build_id = build_id ? perfetto_plain_build_id(x, build_id) : 0;
+	if (build_id)
+		build_id = perfetto_plain_build_id(
+		    x, path_is_of_windows(buf_at(&x->text, 0), x->text.len), build_id);
 	at = map64_put(&x->module_ids, (uint64_t)m->path << 32 | build_id);
 	if (!*at)
 		*at = trace_module(t, &(struct module){.name = m->path, .build_id = build_id});

@@ -4,8 +4,10 @@
  */
 #include "formats/pprof/pprof.h"
 
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
+#include "lib/base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,23 +214,15 @@ static uint32_t text_of(struct pprof_tables *p, struct trace *t, uint64_t string
 	return n ? trace_string(t, s, n) : 0;
 }
 
-/* Hexadecimal digits as the bytes they are; 0: none, or something else. */
-static uint32_t build_id_of(struct pprof_tables *p, struct trace *t, uint64_t string)
+/* The bytes of its text; 0: none, or something else. */
+static uint32_t build_id_of(struct pprof_tables *p, struct trace *t, const struct pprof_mapping *m)
 {
-	char bytes[64];
-	size_t n;
-	const char *s = pprof_text(p, string, &n);
+	uint8_t bytes[64];
+	size_t n, n_file;
+	const char *s = pprof_text(p, m->build_id, &n), *file = pprof_text(p, m->file, &n_file);
 
-	if (!n || n % 2 || n / 2 > sizeof bytes)
-		return 0;
-	for (size_t i = 0; i < n; i += 2) {
-		int high = num_hex_digit(s[i]), low = num_hex_digit(s[i + 1]);
-
-		if (high < 0 || low < 0)
-			return 0;
-		bytes[i / 2] = (char)(high << 4 | low);
-	}
-	return trace_string(t, bytes, n / 2);
+	n = id_text_read(path_is_of_windows(file, n_file), s, n, bytes, sizeof bytes);
+	return n ? trace_string(t, (const char *)bytes, n) : 0;
 }
 
 /* A mapping that begins at 0 has link-time addresses. */
@@ -243,7 +237,7 @@ void pprof_modules(struct pprof_tables *p, struct trace *t)
 		struct pprof_mapping *m = &p->mappings[i];
 		struct map_range r = {m->lo, m->hi, m->offset, true};
 		struct module row = {.name = text_of(p, t, m->file),
-				     .build_id = build_id_of(p, t, m->build_id),
+				     .build_id = build_id_of(p, t, m),
 				     .ranges = &r,
 				     .n_ranges = m->lo < m->hi && !is_linked(m)};
 

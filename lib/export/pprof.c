@@ -13,7 +13,9 @@
 #include "lib/export/profile.pb-c.h"
 #include "lib/export/text.h"
 
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 #include "lib/base/utf.h"
 #include "lib/pack/deflate.h"
 
@@ -102,15 +104,16 @@ static int64_t name_text(struct pprof *f, uint32_t string)
 	return f->names[string] - 1;
 }
 
-static int64_t hex_text(struct pprof *f, uint32_t string)
+static int64_t id_text(struct pprof *f, const struct pprof_mapping *x)
 {
-	size_t n;
-	const char *s = names_text(&f->profile.groups.names, string, &n);
+	size_t n, n_module;
+	struct group_names *names = &f->profile.groups.names;
+	const char *s = names_text(names, x->build_id, &n),
+		   *module = names_text(names, x->module, &n_module);
 	struct buf b = BUF_INIT;
 	int64_t id;
 
-	for (size_t i = 0; i < n; i++)
-		buf_addf(&b, "%02x", (unsigned char)s[i]);
+	id_text_add(&b, path_is_of_windows(module, n_module), s, n);
 	id = add_text(f, b.data, b.len);
 	buf_release(&b);
 	return id;
@@ -211,7 +214,7 @@ static void put_mapping(struct pprof *f, size_t i)
 	m.id = i + 1;
 	m.memory_limit = x->end;
 	m.filename = name_text(f, x->module);
-	m.build_id = hex_text(f, x->build_id);
+	m.build_id = id_text(f, x);
 	m.has_functions = true;
 	m.has_filenames = m.has_line_numbers = x->tier == TIER_LINE;
 	m.has_inline_frames = x->inlined;

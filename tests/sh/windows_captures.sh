@@ -126,3 +126,77 @@ compare() {
 compare pet.log 60
 compare loli.txt 60
 compare unity.raw 1
+
+# Ids of modules as Chrome's traces and profiles of pprof have them, spelled by llvm-readobj's words of the program: GUID and
+# age, or time stamp and size in memory. Those of other builds are refused.
+command -v python3 >/dev/null || exit 0
+cat >ids.py <<'END'
+import sys
+def v(n):
+    o = b''
+    while n > 127:
+        o += bytes([n & 127 | 128])
+        n >>= 7
+    return o + bytes([n])
+def f(k, x):
+    return v(k << 3) + v(x) if isinstance(x, int) else v(k << 3 | 2) + v(len(x)) + x
+what, path, ident, out, pcs = sys.argv[1], sys.argv[2].encode(), sys.argv[3].encode(), sys.argv[4], [int(x, 16) for x in sys.argv[5:]]
+if what == 'pprof':
+    texts = [b'', b'samples', b'count', path, ident]
+    b = f(1, f(1, 1) + f(2, 2)) + f(3, f(1, 1) + f(2, 0x7f0000000000) + f(3, 0x7f0000010000) + f(5, 3) + f(6, 4))
+    for i, pc in enumerate(pcs):
+        b += f(2, f(1, i + 1) + f(2, 1)) + f(4, f(1, i + 1) + f(2, 1) + f(3, 0x7f0000000000 + pc))
+    b += b''.join(f(6, x) for x in texts)
+else: # a StreamingProfilePacket, whose frames have offsets in their module
+    interned = f(16, f(1, 1) + f(2, ident)) + f(17, f(1, 1) + f(2, path)) + f(19, f(1, 1) + f(2, 1) + f(7, 1))
+    for i, pc in enumerate(pcs):
+        interned += f(6, f(1, i + 1) + f(3, 1) + f(4, pc)) + f(7, f(1, i + 1) + f(2, i + 1))
+    b = f(1, f(10, 7) + f(13, 1) + f(87, 1) + f(44, f(1, 10) + f(2, 11) + f(5, b'main') + f(6, 1000)))
+    b += f(1, f(8, 2000000) + f(10, 7) + f(13, 2) + f(12, interned) +
+           f(54, b''.join(f(1, i + 1) for i in range(len(pcs))) + b''.join(f(2, 1000) for _ in pcs)))
+open(out, 'wb').write(b)
+END
+llvm-readobj-19 --file-headers --coff-debug-directory game.exe >headers
+field() { awk -v name="$1:" '$1 == name { print $2; exit }' headers; }
+guid=$(grep -o 'PDBGUID: .*' headers | tr -d '{}-' | awk '{ print $2 }') age=$(field PDBAge)
+stamp=$(grep -o 'TimeDateStamp: .*(0x[0-9A-Fa-f]*)' headers | head -n 1 | sed 's/.*(0x//; s/)//') size=$(field SizeOfImage)
+if [ ${#guid} != 32 ] || [ -z "$stamp" ]; then
+	echo "not ok - ids: llvm-readobj-19 says '$guid' '$age' '$stamp' '$size'"
+	exit 0
+fi
+pe=$(printf '%08X%x' $((16#$stamp)) "$size")
+mkdir ids && cp game.exe game.pdb ids
+
+# named WHAT PATH ID RESULT OPTION...: the module of this id has a file, or not
+named() {
+	local what=$1 path=$2 id=$3 want=$4 got
+	shift 4
+	rm -f ids.tmt
+	python3 ids.py "$what" "$path" "$id" "ids.$what" "${rvas[@]:0:9}"
+	tm-symbolize --no-cache --locations exact "$@" -o ids.tmt "ids.$what" 2>err
+	got=$(grep -c ' [1-9] with line' err)
+	if [ "$got" = "$want" ]; then
+		echo "ok - $what $path $id: $([ "$want" = 1 ] && echo named || echo refused)"
+	else
+		echo "not ok - $what $path $id: $(cat err)"
+	fi
+}
+for what in pprof chrome; do
+	named $what 'C:\Games\game.exe' "$guid$age" 1 --debug-dir ids
+	named $what 'D:/Games/x\game.exe' "$guid$age" 1 -e game.exe
+	named $what 'C:\Games\game.exe' "$guid$((age + 1))" 0 -e game.exe
+	named $what 'C:\Games\game.exe' "0${guid:1}$age" 0 -e game.exe
+	named $what 'C:\Games\game.exe' "$pe" 1 -e game.exe
+	named $what 'C:\Games\game.exe' "0${pe:1}" 0 -e game.exe
+done
+printf '%s\t%s\n' "$guid$age" 'C:\Games\game.exe' >want
+for what in pprof chrome; do
+	python3 ids.py $what 'C:\Games\game.exe' "$guid$age" "ids.$what" "${rvas[0]}"
+	tm-symbolize --no-cache --missing "ids.$what" 2>err | cut -f 1,2 >got
+	cmp -s got want && echo "ok - $what: --missing spells the id so" || echo "not ok - $what: --missing: $(cat got)"
+done
+rm -f ids.tmt
+tm-symbolize --no-cache -e game.exe -o ids.tmt ids.chrome 2>err
+tm-export --as pprof -o again.pprof.gz ids.tmt 2>err
+gunzip -c again.pprof.gz 2>>err | grep -qa "$guid$age" && echo "ok - tm-export --as pprof spells the id so" ||
+	echo "not ok - tm-export --as pprof: $(cat err)"

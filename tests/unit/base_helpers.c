@@ -5,6 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/clock.h"
+#include "lib/base/id_text.h"
 #include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/base/text.h"
@@ -58,6 +59,41 @@ TEST(captured_paths_may_be_of_windows)
 		CHECK_STR(path_base_captured(t[i].path), t[i].base);
 		CHECK_STR(path_name(t[i].path), t[i].name);
 	}
+}
+
+/* The spelling of symbol servers, of the GUID and the time stamp of Microsoft's documents of SymStore. */
+TEST(ids_of_windows_are_read_as_they_are_spelled)
+{
+	static const struct {
+		bool windows;
+		const char *text, *bytes; /* as hexadecimal digits; "": no id */
+	} t[] = {
+	    {true, "6D46F0FD3779C9E54C4C44205044422E1", "fdf0466d7937e5c94c4c44205044422e01000000"},
+	    {true, "6d46f0fd3779c9e54c4c44205044422e1a2",
+	     "fdf0466d7937e5c94c4c44205044422ea2010000"},
+	    {true, "6D46F0FD3779C9E54C4C44205044422E", "fdf0466d7937e5c94c4c44205044422e"},
+	    {true, "fdf0466d7937e5c94c4c44205044422e01000000",
+	     "fdf0466d7937e5c94c4c44205044422e01000000"},
+	    {true, "6B0DC7757000", "6b0dc77500007000"},
+	    {true, "6B0DC77500007000", "6b0dc77500007000"},
+	    {true, "6D46F0FD3779C9E54C4C44205044422Ex", ""},
+	    {true, "6B0DC77x7000", ""},
+	    {false, "6B0DC7757000", "6b0dc7757000"},
+	    {false, "6D46F0FD3779C9E54C4C44205044422E", "6d46f0fd3779c9e54c4c44205044422e"},
+	    {false, "6B0DC", ""},
+	    {false, "", ""}};
+	uint8_t bytes[20];
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct buf b = BUF_INIT;
+		size_t n =
+		    id_text_read(t[i].windows, t[i].text, strlen(t[i].text), bytes, sizeof bytes);
+
+		id_text_add(&b, false, bytes, n);
+		CHECK_STR(buf_str(&b), t[i].bytes);
+		buf_release(&b);
+	}
+	CHECK_EQ(id_text_read(true, t[0].text, strlen(t[0].text), bytes, 19), 0);
 }
 
 TEST(path_base_is_behind_the_last_slash)
