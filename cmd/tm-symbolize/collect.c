@@ -165,7 +165,7 @@ void cli_collect_found(struct cli_collect *c, struct tracemill_trace_symbolizer 
 
 	for (size_t i = 0; !tracemill_trace_symbolizer_file(n, i, &f); i++)
 		if (f.used && f.usable && !f.member)
-			keep_binary(c, f.path, f.debug_path, f.build_id, f.n_build_id);
+			keep_binary(c, f.path, f.debug_path, f.captured_id, f.n_captured_id);
 }
 
 bool cli_collect_binary(struct cli_collect *c, struct tracemill_symbolizer *s, const char *path)
@@ -176,7 +176,7 @@ bool cli_collect_binary(struct cli_collect *c, struct tracemill_symbolizer *s, c
 	if (tracemill_binary_open(s, path, &b) || tracemill_binary_facts(s, b, &facts) ||
 	    facts.is_zip)
 		return false;
-	keep_binary(c, path, facts.debug_path, facts.build_id, facts.n_build_id);
+	keep_binary(c, path, facts.debug_path, facts.captured_id, facts.n_captured_id);
 	return true;
 }
 

@@ -514,8 +514,10 @@ static struct find_file *in_tree(struct find_files *f, const char *dir,
 	return NULL;
 }
 
-/* By build-id, cheapest first: trees, then what has to look into files or ask others. */
-static struct find_file *files_by_build_id(struct find_files *f, const struct object_build_id *id)
+/* By build-id, cheapest first: trees, then what has to look into files or ask others. stamp: it is the time stamp and the
+ * size of a PE file. */
+static struct find_file *files_by_build_id(struct find_files *f, const struct object_build_id *id,
+					   bool stamp)
 {
 	const struct object_search *s = &f->options.search;
 	struct buf path = BUF_INIT;
@@ -533,7 +535,8 @@ static struct find_file *files_by_build_id(struct find_files *f, const struct ob
 			const char *at;
 
 			for (size_t n = 0;
-			     !x && (at = p->find(p->arg, id, (enum object_part)part, n, f->log));
+			     !x && !(stamp && p->remote) &&
+			     (at = p->find(p->arg, id, (enum object_part)part, n, f->log));
 			     n++) {
 				x = by_path(f, at);
 				if (x && (!x->object || !has_id(x, id)))
@@ -737,8 +740,9 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 	found = below_sysroot(f, name);
 	if (found && found->object && agrees(found, m))
 		return found;
-	if (id->len && !(windows && id->len == OBJECT_PE_ID)) { /* nothing is kept by such an id */
-		struct find_file *same = files_by_build_id(f, id);
+	if (id->len) {
+		struct find_file *same =
+		    files_by_build_id(f, id, windows && id->len == OBJECT_PE_ID);
 
 		if (!same)
 			same = from_symbol_servers(f, base, id);

@@ -9,7 +9,9 @@
 #include "lib/base/hash.h"
 #include "lib/object/object.h"
 
-enum { ID_CACHE_VERSION = 3 }; /* 2: what PE files and PDBs say is known, too; 3: ages */
+enum {
+	ID_CACHE_VERSION = 4
+}; /* 2: what PE files and PDBs say is known, too; 3: ages; 4: time stamps of PE files */
 enum id_flags { ID_HAS_DWARF = 1 << 0, ID_HAS_CODE = 1 << 1 };
 
 struct id_place {

@@ -144,6 +144,8 @@ static void id_index_open_one(struct id_file *f)
 	if (object_open(&o, f->path, &e))
 		return;
 	f->id = *object_build_id(o);
+	if (!f->id.len)
+		f->id = object_stamp_id(o);
 	f->flags = object_has_dwarf(o) || object_has_pdb(o) ? ID_HAS_DWARF : 0;
 	for (size_t i = 0, n = object_section_count(o); i < n; i++) {
 		struct object_section_info s = object_section_info(o, i);

@@ -52,6 +52,7 @@ void search_init(struct find_search *s, const struct search_options *o)
 			    !strncmp(o->urls[i], DEBUGINFOD_SYMBOLS, sizeof DEBUGINFOD_SYMBOLS - 1);
 		add(s, (struct object_finder){.find = debuginfod_find,
 					      .find_pdb = debuginfod_find_pdb,
+					      .remote = true,
 					      .arg = s->server});
 	}
 	s->object.finders = s->finders;

@@ -127,6 +127,7 @@ static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 					       .machine = lookup_machine(f)};
 	size_t room = ((struct tracemill_binary_facts *)c->a)->size;
 	struct object_pe_stamp stamp;
+	struct object_build_id captured;
 
 	if (!lookup_usable(f))
 		return handle_fail(&c->s->handle, &f->e);
@@ -136,6 +137,9 @@ static enum tracemill_status symbolizer_get_facts(struct library_call *c)
 		facts.debug_path = object_debug_path(f->object);
 		facts.build_id = id->bytes;
 		facts.n_build_id = id->len;
+		captured = object_captured_id(f->object);
+		memcpy(facts.captured_id, captured.bytes, sizeof facts.captured_id);
+		facts.n_captured_id = captured.len;
 		facts.base = lookup_base(f);
 		facts.has_dwarf = object_has_dwarf(f->object);
 		facts.has_pdb = object_has_pdb(f->object);

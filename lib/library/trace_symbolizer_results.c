@@ -118,6 +118,7 @@ static enum tracemill_status trace_symbolizer_get_file(struct trace_symbolizer_c
 						       struct trace_symbolizer_opened *x)
 {
 	const struct find_files *files = &x->symbolizer.files;
+	struct object_build_id captured;
 	struct tracemill_file to;
 	const struct find_file *f;
 	struct err e;
@@ -147,6 +148,9 @@ static enum tracemill_status trace_symbolizer_get_file(struct trace_symbolizer_c
 		to.n_build_id = id->len;
 		to.debug_path = debug_path ? debug_path : "";
 		to.has_lines = debug_source_of(f->object)->lines;
+		captured = object_captured_id(f->object);
+		memcpy(to.captured_id, captured.bytes, sizeof to.captured_id);
+		to.n_captured_id = captured.len;
 	}
 	trace_symbolizer_give(c->to, &to, sizeof to);
 	return TRACEMILL_OK;

@@ -196,6 +196,35 @@ bool object_pe_stamp(const struct object *o, struct object_pe_stamp *to)
 	return to->size;
 }
 
+struct object_build_id object_stamp_id(const struct object *o)
+{
+	struct object_build_id id = {.len = 0};
+	struct object_pe_stamp stamp;
+
+	if (!object_pe_stamp(o, &stamp))
+		return id;
+	id.len = OBJECT_PE_ID;
+	for (size_t i = 0; i < 4; i++) {
+		id.bytes[i] = (uint8_t)(stamp.time >> (24 - 8 * i));
+		id.bytes[4 + i] = (uint8_t)(stamp.size >> (24 - 8 * i));
+	}
+	return id;
+}
+
+struct object_build_id object_captured_id(const struct object *o)
+{
+	struct object_build_id id = o->file.build_id;
+
+	if (!id.len)
+		return object_stamp_id(o);
+	if (!id.age || id.age == OBJECT_ANY_AGE)
+		return id;
+	for (size_t i = 0; i < 4; i++)
+		id.bytes[id.len++] = (uint8_t)(id.age >> 8 * i);
+	id.age = 0;
+	return id;
+}
+
 const char *object_id_differs(const struct object *o, const struct object_build_id *captured,
 			      bool *known)
 {

@@ -169,6 +169,10 @@ static inline uint64_t object_pe_pages(uint64_t size)
 }
 /* The two as a captured id, of a module without a GUID: 8 bytes, big-endian. */
 enum { OBJECT_PE_ID = 8 };
+/* These bytes of a PE file; of length 0: it is none. */
+struct object_build_id object_stamp_id(const struct object *o);
+/* The id that a capture has of this build: with the age behind a GUID, or the above. */
+struct object_build_id object_captured_id(const struct object *o);
 /* What of a captured id differs from the file's: "build-id", "GUID", "age", "time stamp" or "size in memory". NULL: nothing,
  * or *known is false: they cannot be compared. */
 const char *object_id_differs(const struct object *o, const struct object_build_id *captured,
@@ -217,6 +221,8 @@ struct object_finder {
 	/* The file of a PDB, with its GUID and age, as find. NULL: it knows none by name. */
 	const char *(*find_pdb)(void *arg, const struct object_pdb_name *pdb,
 				struct search_log *log);
+	bool
+	    remote; /* it asks servers: these know no time stamp and size of a PE file (OBJECT_PE_ID) */
 	void *arg;
 };
 

@@ -198,5 +198,37 @@ done
 rm -f ids.tmt
 tm-symbolize --no-cache -e game.exe -o ids.tmt ids.chrome 2>err
 tm-export --as pprof -o again.pprof.gz ids.tmt 2>err
-gunzip -c again.pprof.gz 2>>err | grep -qa "$guid$age" && echo "ok - tm-export --as pprof spells the id so" ||
+gunzip -c again.pprof.gz 2>>err | grep -qa "$guid" && echo "ok - tm-export --as pprof spells the id so" ||
 	echo "not ok - tm-export --as pprof: $(cat err)"
+
+# A program without a GUID is known by time stamp and size, below any folder.
+rm -rf ids.tmt bare && mkdir -p bare/some/where
+if lld-link-19 /nodefaultlib /entry:mainCRTStartup /subsystem:console /timestamp:1793000000 /out:bare/some/where/game.exe \
+	game.o 2>err; then
+	llvm-readobj-19 --file-headers bare/some/where/game.exe >headers
+	pe=$(printf '%08X%x' 1793000000 "$(field SizeOfImage)")
+	# found ID FOLDER: a file is found, which has no names
+	found() {
+		rm -f ids.tmt
+		python3 ids.py pprof 'C:\Games\game.exe' "$1" ids.pprof 1000
+		tm-symbolize --no-cache --debug-dir "$2" -o ids.tmt ids.pprof >out 2>&1
+		grep -q 'no function or symbol covers it' out
+	}
+	found "$pe" bare && echo "ok - a program without a GUID below --debug-dir" ||
+		echo "not ok - a program without a GUID below --debug-dir: $(cat out)"
+	found "0${pe:1}" bare && echo "not ok - one of another build is not" || echo "ok - one of another build is not"
+	tm-symbolize --collect kept bare/some/where/game.exe 2>err
+	found "$pe" kept && echo "ok - --collect keeps it" || echo "not ok - --collect keeps it: $(cat err out)"
+else
+	echo "skip - a program without a GUID: $(head -n 1 err)"
+fi
+
+# Two builds of one GUID, which differ in the age: the byte behind the GUID in the program.
+at=$(grep -abo RSDS game.exe | head -n 1 | cut -d: -f1)
+mkdir older && cp game.exe older && printf '\7' | dd of=older/game.exe bs=1 seek=$((at + 20)) conv=notrunc 2>/dev/null
+rm -rf kept
+for exe in game.exe older/game.exe; do tm-symbolize --no-cache --collect kept $exe 2>>err; done
+for exe in game.exe older/game.exe; do
+	find kept -type f ! -name '*.debug' -exec cmp -s $exe {} \; -print | grep -q . && echo "ok - --collect keeps $exe" ||
+		echo "not ok - --collect keeps $exe: $(find kept)"
+done

@@ -204,6 +204,10 @@ struct tracemill_binary_facts {
 	uint64_t
 	    image_base; /* of a PE file: its addresses are this plus an offset in memory (RVA); else 0 */
 	uint64_t image_end; /* behind its last address in memory; else 0 */
+	/* The id that captures have of this build: build_id, of Windows with the age behind the GUID, or without a GUID
+	 * time stamp and size. */
+	uint8_t captured_id[64];
+	size_t n_captured_id; /* 0: there is none */
 };
 enum tracemill_status tracemill_binary_facts(struct tracemill_symbolizer *s,
 					     struct tracemill_binary *binary,

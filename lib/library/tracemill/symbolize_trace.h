@@ -175,6 +175,10 @@ struct tracemill_file {
 	bool member;   /* of a zip file */
 	bool unopened; /* one that no module has asked for yet */
 	bool has_lines;
+	/* The id that captures have of this build: build_id, of Windows with the age behind the GUID, or without a GUID
+	 * time stamp and size. */
+	uint8_t captured_id[64];
+	size_t n_captured_id; /* 0: there is none */
 };
 /* The i-th file, from 0, of those that were given and found so far, in all streams and texts. Texts
  * but why are valid until tracemill_symbolizer_free or an error that gives all back.
