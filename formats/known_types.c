@@ -52,6 +52,13 @@ enum { WITHIN = 4096 };
 		    "tm-atos -o PROGRAM -l BASE ADDRESS names its calls, where BASE is that of " \
 		    "\"Binary Images\""                                                          \
 	}
+/* imageOffset is from the begin of the image usedImages[imageIndex]. */
+#define OF_IPS                                                                                 \
+	{                                                                                      \
+		"a crash report of macOS or iOS (JSON)", NULL,                                 \
+		    "tm-atos -o PROGRAM --offset IMAGEOFFSET names its calls: each frame has " \
+		    "an imageOffset, in the image that imageIndex counts to in usedImages"     \
+	}
 #define V8_LOG      "node --prof-process --preprocess FILE >FILE.json makes a profile of it"
 #define CPU_PROFILE OF_PPROF("a CPU profile of gperftools")
 
@@ -78,7 +85,7 @@ static const struct mark marks[] = {
     {0, 8, "Process:", "\nCode Type:", OF_APPLE},
     {0, 19, "Incident Identifier", "\nException Type:", OF_APPLE},
     {0, 10, "----------", "\nTranslated Report", OF_APPLE},
-    {0, 1, "{", "\"bug_type\":", OF_APPLE},
+    {0, 1, "{", "\"bug_type\":", OF_IPS},
     {0, 11, "--- threadz", NULL, OF_PPROF("a profile of threads, as text")},
     {0, 9, "--- heapz", NULL, OF_PPROF("a heap profile of Java, as text")},
     {0, 25, "goroutine profile: total ", NULL, OF_PPROF("a profile of Go, as text")},
@@ -88,6 +95,11 @@ static const struct mark marks[] = {
      "Microsoft C/C++ MSF 7.00\r\n\032DS",
      NULL,
      {"debug information of Windows (PDB)", NULL, IN_PDB}},
+    {0,
+     4,
+     "BSJB",
+     NULL,
+     {"a portable PDB of .NET", NULL, "it is not read: tm-symbolize reads PDBs of Visual C++"}},
     {0, 4, "\0asm", NULL, {"a WebAssembly module", "inspect", NULL}},
     {0, 4, "\317\372\355\376", NULL, {"a Mach-O binary", "inspect", NULL}},
     {0, 4, "\316\372\355\376", NULL, {"a Mach-O binary of 32 bits", "inspect", NULL}},
@@ -239,6 +251,25 @@ static const struct known_type *of_windows(const uint8_t *p, size_t n)
 	if (memcmp(p + at, "PE\0", 4) != 0)
 		return &dos;
 	return le16(p + at + FLAGS) & IS_DLL ? &library : &program;
+}
+
+/* An object of COFF has no mark: a machine, few sections, no optional header, and the table of symbols behind all. */
+static const struct known_type *of_coff(const uint8_t *p, size_t n)
+{
+	static const struct known_type object = {
+	    "an object file of Windows (COFF)", NULL,
+	    "link it: the program or DLL, with its PDB, is what tm-inspect checks"};
+	enum { HEADER = 20, SECTION = 40, BIG = 0xffff };
+	unsigned machine = n < HEADER ? 0 : le16(p), sections = n < HEADER ? 0 : le16(p + 2);
+
+	if (n >= 28 && !machine && sections == BIG && le16(p + 4) >= 2) /* /bigobj */
+		return &object;
+	if (machine != 0x8664 && machine != 0x14c && machine != 0xaa64 && machine != 0x1c4)
+		return NULL;
+	return sections && le16(p + 16) == 0 && le32(p + 8) >= HEADER + SECTION * sections &&
+		       le32(p + 12)
+		   ? &object
+		   : NULL;
 }
 
 /* Both begin with 0xcafebabe: a number of machines follows, or a version from 45 on. */
@@ -395,6 +426,9 @@ const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid)
 		return &archives[archive];
 	if (bid)
 		return NULL;
+	f = of_coff(p, n);
+	if (f)
+		return f;
 	if (maps_head(p, n))
 		return &map;
 	if (jit_head(p, n))

@@ -109,6 +109,14 @@ tm-heap heap.tmt >want 2>/dev/null
 tail -n +3 out >rest
 check '... and then prints what tm-heap prints' cmp -s rest want
 shows "$BIN/tm-dump" 0 'a program or library (ELF)'
+printf 'BSJB\1\0\1\0\0\0\0\0' >portable.pdb
+shows portable.pdb 3 'a portable PDB of .NET'
+# IMAGE_FILE_HEADER: machine, sections, time, symbols at, number of symbols, optional header, flags.
+{ printf '\144\206\1\0\0\0\0\0\74\0\0\0\1\0\0\0\0\0\0\0' && head -c 60 /dev/zero; } >game.obj
+shows game.obj 3 'an object file of Windows (COFF)'
+printf '{"app_name":"G","bug_type":"309"}\n{}\n' >game.ips
+shows game.ips 3 'a crash report of macOS or iOS (JSON)'
+check 'show game.ips: what names its frames, which have no addresses' grep -q 'tm-atos -o PROGRAM --offset IMAGEOFFSET' out
 printf 'main;f 3\nmain;g 4\n' >stacks.folded
 shows stacks.folded 0 'folded'
 "$GEN/gmon" plain >gmon.out 2>err
