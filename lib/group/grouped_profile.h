@@ -94,8 +94,9 @@ struct grouped_profile {
 	bool *passed;       /* by function of names: passed over though no rule says so; resite.h */
 	size_t cap_passed;
 
-	int domain;              /* options.domain, or what one_domain has settled */
-	struct buf crashes;      /* what crashed in the captures: a line each, and how to see its stack */
+	int domain; /* options.domain, or what one_domain has settled */
+	struct buf
+	    crashes; /* what crashed in the captures: a line each, and how to see its stack */
 	struct group_pass *pass; /* of the present capture; NULL: there is none yet; group_pass.h */
 	struct pass_memo *memo;  /* what passes keep from capture to capture; group_pass.h */
 };

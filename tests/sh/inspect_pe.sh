@@ -94,7 +94,9 @@ while read -r machine target; do
 	equals "$machine: a file without one" "$(fit "$omit" build-id) $(fit "$omit" lines) $(fit "$omit" names)" "no no no"
 	equals "$machine: lines are in the PDB" "$(fit "$keep" lines) $(why "$keep" lines)" "yes PDB beside it"
 	equals "$machine: names, too" "$(fit "$keep" names)" yes
-	[ -z "$(llvm-pdbutil-19 dump -l "$machine-hidden.pdb" 2>>err | grep ' bytes\|\.c')" ] || echo "not ok - $machine: the PDB has lines"
+	if llvm-pdbutil-19 dump -l "$machine-hidden.pdb" 2>>err | grep -q '\.c '; then
+		echo "not ok - $machine: the PDB has lines"
+	fi
 	equals "$machine: a PDB without lines" "$(fit "$machine-hidden.dll" lines) $(why "$machine-hidden.dll" lines)" "no the PDB beside it has no lines"
 	equals "$machine: itself, too" "$(fit "$machine-hidden.pdb" lines) $(why "$machine-hidden.pdb" lines)" "no the PDB has no lines"
 	equals "$machine: one with lines itself" "$(fit "$machine-keep.pdb" lines)" yes
