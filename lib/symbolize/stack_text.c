@@ -34,6 +34,7 @@ struct stack_text_line {
 	uint32_t file;   /* the given one that its module is: index + 1; 0: not known */
 	uint8_t refused; /* enum reason: why it is not asked for; 0: it may be */
 	bool symbol;     /* stack_line_parse_symbol reads it */
+	bool caller;     /* of wasm: the line before is the call that it waits for */
 };
 
 struct stack_text_answer {
@@ -52,6 +53,7 @@ struct stack_text_gathered {
 	struct stack_text_line *lines;
 	size_t n_lines, cap_lines;
 	uint64_t n_seen;        /* lines, also earlier ones */
+	bool after_wasm;        /* the line before is a call of wasm */
 	bool scanning, scanned; /* by stack_text_scan: lines; all that are to come */
 	uint8_t
 	    in_stack; /* behind the first call of a stack of Java or Windows: enum stack_line_kind */
@@ -554,14 +556,28 @@ static void note_other_build(struct stack_text *x, const struct stack_line *l, u
 	buf_release(&note);
 }
 
-/* Lines of wasm have the number of the function, too. In a file of another build the address is in another function, or in
- * none. */
-static bool differs_in_number(struct object *o, const struct stack_line *l, struct buf *why)
+/* Engines have of a caller the place of its call instruction: call, call_indirect, call_ref. */
+static bool is_wasm_call(const struct object_code_part *code, size_t n, uint64_t vaddr)
 {
+	for (size_t i = 0; i < n; i++)
+		if (vaddr >= code[i].lo && vaddr - code[i].lo < code[i].size) {
+			uint8_t op = code[i].data[vaddr - code[i].lo];
+
+			return op == 0x10 || op == 0x11 || op == 0x14;
+		}
+	return false;
+}
+
+/* Lines of wasm have the number of the function, too. In a file of another build the address is in another function, or in
+ * none, or a caller calls nothing there. */
+static bool differs_in_number(struct object *o, const struct stack_line *l, bool caller,
+			      struct buf *why)
+{
+	const struct object_code_part *code;
 	uint64_t vaddr, number;
 	size_t n;
 
-	object_code(o, &n);
+	code = object_code(o, &n);
 	if (object_arch(o) != ARCH_WASM || !n)
 		return false;
 	if (object_offset_to_vaddr(o, l->offset, &vaddr) ||
@@ -575,6 +591,11 @@ static bool differs_in_number(struct object *o, const struct stack_line *l, stru
 			 "the log has function %" PRIu64 " at 0x%" PRIx64
 			 ", the file function %" PRIu64,
 			 l->number, l->offset, number);
+	else if (caller && !is_wasm_call(code, n, vaddr))
+		buf_addf(why,
+			 "the log has a call at 0x%" PRIx64
+			 ", the file has another instruction there",
+			 l->offset);
 	return why->len;
 }
 
@@ -621,12 +642,13 @@ static bool is_other_build(const struct stack_text *x, const struct stack_line *
 	return map64_get(&x->gathered->other_builds, hash_of_build(l, file));
 }
 
-static void judge_by_number(struct stack_text *x, const struct stack_line *l)
+static void judge_by_number(struct stack_text *x, const struct stack_line *l, bool caller)
 {
 	struct stack_text_gathered *g = x->gathered;
-	uint32_t *known = l->kind == STACK_LINE_WASM && l->has_offset && g->judged.n < ANSWERS
-			      ? map64_put(&g->judged, key_of(l, LOCATION_EXACT))
-			      : NULL;
+	uint32_t *known =
+	    l->kind == STACK_LINE_WASM && l->has_offset && g->judged.n < ANSWERS
+		? map64_put(&g->judged, key_of(l, caller ? LOCATION_RETURN : LOCATION_EXACT))
+		: NULL;
 	uint32_t first;
 
 	if (!known || *known)
@@ -637,7 +659,7 @@ static void judge_by_number(struct stack_text *x, const struct stack_line *l)
 		struct buf why = BUF_INIT;
 
 		if (!is_other_build(x, l, file) &&
-		    differs_in_number(file_at(x, file)->object, l, &why)) {
+		    differs_in_number(file_at(x, file)->object, l, caller, &why)) {
 			note_other_build(x, l, file, buf_str(&why));
 			*map64_put(&g->other_builds, hash_of_build(l, file)) = 1;
 		}
@@ -680,7 +702,8 @@ void stack_text_scan(struct stack_text *x, const char *s, size_t n)
 	g->scanning = true;
 	learn_line(x, s, n, is_call ? &l : NULL);
 	if (is_call)
-		judge_by_number(x, &l);
+		judge_by_number(x, &l, g->after_wasm);
+	g->after_wasm = is_call && l.kind == STACK_LINE_WASM;
 	g->n_seen++;
 }
 
@@ -693,6 +716,7 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 
 	if (g->scanning) {
 		g->n_seen = 0;
+		g->after_wasm = false;
 		g->scanning = false;
 		g->scanned = true;
 	}
@@ -727,6 +751,8 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 		line.kind = LOCATION_EXACT;
 		line.key = key_of(&l, line.kind);
 	}
+	line.caller = g->after_wasm;
+	g->after_wasm = is_call && l.kind == STACK_LINE_WASM;
 	VEC_PUSH(g->lines, g->n_lines, g->cap_lines) = line;
 }
 
@@ -737,7 +763,7 @@ static void find_other_builds(struct stack_text *x)
 
 	for (size_t i = 0; i < g->n_lines; i++)
 		if (g->lines[i].key && call_of(x, &g->lines[i], &l))
-			judge_by_number(x, &l);
+			judge_by_number(x, &l, g->lines[i].caller);
 }
 
 /* What is known of the module of a line. */
@@ -1223,15 +1249,13 @@ static bool is_other_function(struct stack_text *x, const struct stack_text_line
 	return true;
 }
 
-/* Logs of Windows have no build-ids, and those of others not always: a name may be of any build. Calls of wasm have the
- * function's number. */
+/* Logs of Windows and of wasm have no build-ids, and those of others not always: a name may be of any build. */
 static void note_unproven(struct stack_text *x, const struct stack_text_line *line,
 			  const struct stack_line *l)
 {
 	struct stack_text_gathered *g = x->gathered;
-	uint32_t *noted = l->kind != STACK_LINE_WASM && g->unproven.n < PATHS
-			      ? map64_put(&g->unproven, stack_module_stem(l->module))
-			      : NULL;
+	uint32_t *noted =
+	    g->unproven.n < PATHS ? map64_put(&g->unproven, stack_module_stem(l->module)) : NULL;
 	struct files_module m = {.name = ""};
 	struct buf name = BUF_INIT, text = BUF_INIT;
 	struct find_file *f;

@@ -200,6 +200,15 @@ END
 	check 'a line at the end of a large log: no call is named' cmp -s got large.log
 	check '... and no note says that calls were named' [ "$(grep -c 'had been named' err)" = 0 ]
 	check '... all of them are counted' grep -q " $((2401 * 2)) stay as they were: this file is of another build" err
+	# The same functions, and a caller that calls nothing at its place: a byte behind the call instruction.
+	at=$(grep -o 'wasm-function.*:0x[0-9a-f]*' page.log | sed -n 's/.*://; 2p')
+	sed "s/:$at\$/:0x$(printf %x $((at + 1)))/" page.log >moved.log
+	tm-symbolize --text --no-cache -e game.wasm moved.log >got 2>err
+	check 'a caller that calls nothing there: no call is named' cmp -s got moved.log
+	check '... and why' grep -q 'is of another build: the log has a call at 0x.*, the file has another instruction there$' err
+	tm-symbolize --text --no-cache -e game.wasm page.log >got 2>err
+	check 'calls that fit: nothing shows the build all the same' \
+		grep -q 'game.wasm: the log has no build-id: nothing shows whether game.wasm is of this build$' err
 	# A file with nothing but debug information says nothing of functions and offsets.
 	if "llvm-objcopy$version" --only-keep-debug game.wasm debug.wasm 2>err; then
 		tm-symbolize --text --no-cache -e game.wasm=debug.wasm page.log >got 2>err
