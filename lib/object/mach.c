@@ -454,7 +454,7 @@ struct mach_symbol {
 	uint64_t value;
 	uint32_t name; /* offset in the names */
 	uint8_t section;
-	bool code, external, weak;
+	bool placed, code, external, weak; /* placed: it is in a section */
 };
 
 static struct mach_symbol next_symbol(struct cursor *c, const struct object_image *f)
@@ -468,13 +468,14 @@ static struct mach_symbol next_symbol(struct cursor *c, const struct object_imag
 	s.value = f->is_64 ? cursor_u64(c) : cursor_u32(c);
 	s.external = type & N_EXT;
 	s.weak = about & N_WEAK_DEF;
-	s.code = !(type & N_STAB) && (type & N_TYPE) == N_SECT && s.section < f->n_sections &&
-		 f->sections[s.section].flags & SECTION_CODE;
+	s.placed = !(type & N_STAB) && (type & N_TYPE) == N_SECT && s.section < f->n_sections;
+	s.code = s.placed && f->sections[s.section].flags & SECTION_CODE;
 	return s;
 }
 
-/* Mach-O: one table, names with an underscore, no sizes. */
-static void add_symbols(struct symtab *s, const struct object_image *f)
+/* Mach-O: one table, names with an underscore, no sizes. data: not those of code alone; each is then as large as LLVM has it,
+ * up to the next symbol or the end of its section. */
+static void add_symbols(struct symtab *s, const struct object_image *f, bool data)
 {
 	const uint64_t each = f->is_64 ? NLIST_64 : NLIST_32;
 	const struct section_header table = {.name = "symbols",
@@ -486,7 +487,7 @@ static void add_symbols(struct symtab *s, const struct object_image *f)
 					       .offset = f->symtab.names,
 					       .size = f->symtab.n_names};
 	struct err e = ERR_INIT;
-	struct symtab_loading l = {.cap = 0};
+	struct symtab_loading l = {.data = data};
 	uint8_t *bytes = NULL, *names = NULL;
 	uint64_t size, n_names = 0;
 	struct cursor c;
@@ -504,12 +505,14 @@ static void add_symbols(struct symtab *s, const struct object_image *f)
 	c.big_endian = f->big_endian;
 	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
 		struct mach_symbol m = next_symbol(&c, f);
-		const struct section_header *t = m.code ? &f->sections[m.section] : NULL;
+		const struct section_header *t =
+		    m.code || (data && m.placed) ? &f->sections[m.section] : NULL;
 		const char *name = m.name < n_names ? (const char *)names + m.name : "";
 
 		name += *name == '_';
-		if (!t || !*name || m.value < t->addr || m.value - t->addr >= t->size ||
-		    t->size > UINT64_MAX - t->addr)
+		if (!t || !*name || t->size > UINT64_MAX - t->addr || m.value >= t->addr + t->size)
+			continue;
+		if (m.value < t->addr && !data) /* __mh_execute_header stands before its section */
 			continue;
 		symtab_add(s, &l,
 			   (struct object_symbol){m.value, t->addr + t->size, name, false, false,
@@ -518,16 +521,28 @@ static void add_symbols(struct symtab *s, const struct object_image *f)
 	}
 	s->names[0] = (char *)names;
 	symtab_finish(s, &l);
+	for (size_t i = 0; data && i < s->n; i++)
+		s->all[i].sized = true;
 	mem_budget_free(bytes);
+}
+
+static void mach_load(struct symtab *s, struct object *o, bool data)
+{
+	add_symbols(s, &o->file, data);
+	if (!s->n && o->debug.path) {
+		symtab_release(s);
+		add_symbols(s, &o->debug, data);
+	}
 }
 
 static void mach_symbols(struct symtab *s, struct object *o)
 {
-	add_symbols(s, &o->file);
-	if (!s->n && o->debug.path) {
-		symtab_release(s);
-		add_symbols(s, &o->debug);
-	}
+	mach_load(s, o, false);
+}
+
+static void mach_any_symbols(struct symtab *s, struct object *o)
+{
+	mach_load(s, o, true);
 }
 
 static bool mach_is(const uint8_t head[8])
@@ -562,5 +577,6 @@ const struct object_format format_mach = {
     .is = mach_is,
     .open = mach_open,
     .symbols = mach_symbols,
+    .any_symbols = mach_any_symbols,
     .find_debug = mach_find_debug,
 };

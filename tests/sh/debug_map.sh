@@ -76,6 +76,22 @@ compare() {
 		}' want got
 }
 
+# Variables and functions by any address in them, of the program and of its .dSYM.
+compare_data() {
+	local file
+	for file in game made/Contents/Resources/DWARF/game; do
+		llvm-nm-19 -n "$file" | awk '$2 ~ /[SsDdTtBb]/ { print "DATA 0x" $1; print "DATA 0x" substr($1, 1, 15) "4" }' >asked
+		llvm-symbolizer-19 -e "$file" <asked >want 2>err
+		tm-llvm-symbolizer --no-cache -e "$file" <asked >got 2>err
+		if cmp -s want got && grep -q '^sink$' want && [ "$(grep -c '^[0-9]* [1-9]' want)" -gt 8 ]; then
+			echo "ok - $1: DATA of $file"
+		else
+			echo "not ok - $1: DATA of $file"
+			diff want got | head -n 5
+		fi
+	done
+}
+
 # says WHAT TEXT: the answers of both functions have this text
 says() {
 	local out
@@ -92,6 +108,7 @@ for arch in x86_64 arm64; do
 		cd "$arch$level" || exit
 		if make_program $arch $level; then
 			compare "$arch $level"
+			compare_data "$arch $level"
 		else
 			echo "skip - debug_map: $arch $level cannot be made: $(head -n 1 err)"
 		fi
