@@ -80,7 +80,7 @@ static bool companion_try_path(struct seek *k)
 		search_log_add(k->log, false, path, "not there");
 		return false;
 	}
-	if (object_open(&c, path, &e)) {
+	if (object_open_wanted(&c, path, &(struct object_want){.split = true}, &e)) {
 		refuse(k, path, e.msg);
 		return false;
 	}
@@ -156,7 +156,7 @@ static bool companion_seek_split(struct seek *k, const char *dir, const char *na
 		name += 2;
 	if (!*name || o->file.fd < 0)
 		return false;
-	base = path_base(name);
+	base = path_base_captured(name);
 	dir = *dir ? dir : ".";
 	if (try_named(k, name[0] == '/' ? NULL : dir, name))
 		return true;

@@ -39,6 +39,7 @@ struct object_format {
 
 extern const struct object_format format_elf, format_mach, format_pe, format_pdb, format_wasm,
     format_gsym, format_breakpad;
+extern const struct object_format format_coff; /* has no is: see object_is_coff */
 
 /* ST_UNSUPPORTED: want names another processor than that of f. */
 enum status format_check_arch(const struct object_image *f, const struct object_want *want,

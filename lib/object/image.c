@@ -98,7 +98,7 @@ static enum status read_headers(struct object_image *f, const struct object_want
 
 	if (st)
 		return st;
-	f->format = find_format(head);
+	f->format = object_is_coff(head, sizeof head) ? &format_coff : find_format(head);
 	if (!f->format)
 		return object_refuse(head, sizeof head, e);
 	return f->format->open(f, want, e);

@@ -101,6 +101,8 @@ struct object_want {
 	const struct object_build_id *id; /* NULL or none: any */
 	bool lenient; /* a file that is not universal may be for another arch; else it must not */
 	bool kin;     /* without that arch, a part for another of the same processor will do */
+	bool
+	    split; /* the split part of a program's DWARF is wanted, which may be in an object of COFF */
 };
 enum status object_open_wanted(struct object **out, const char *path,
 			       const struct object_want *want, struct err *e);

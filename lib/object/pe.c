@@ -119,9 +119,34 @@ static enum status read_optional_header(struct object_image *f, struct pe_header
 	return cursor_failed(&c) ? err_prefix(e, "PE optional header") : ST_OK;
 }
 
+/* From the processor on; the sections follow at from and the optional header. */
+static enum status read_coff_header(struct object_image *f, struct pe_headers *h, struct cursor *c,
+				    uint64_t from, struct err *e)
+{
+	f->machine = cursor_u16(c);
+	f->arch = pe_arch(f->machine);
+	h->n_sections = cursor_u16(c);
+	f->pe.stamp.time = cursor_u32(c);
+	f->symtab.offset = cursor_u32(c);
+	f->symtab.n = cursor_u32(c);
+	h->optional_size = cursor_u16(c);
+	h->sections_at = from + h->optional_size;
+	if (!f->symtab.offset || f->symtab.offset > f->size ||
+	    f->symtab.n > (f->size - f->symtab.offset) / SYMBOL)
+		f->symtab = (struct image_symtab){.offset = 0};
+	f->symtab.names = f->symtab.offset + f->symtab.n * SYMBOL;
+	if (h->n_sections >
+	    (f->size - (h->sections_at < f->size ? h->sections_at : f->size)) / SECTION_HEADER)
+		return err_at(e, ST_BAD, h->sections_at,
+			      "%" PRIu32 " section headers lie outside the file of %" PRIu64,
+			      h->n_sections, f->size);
+	return ST_OK;
+}
+
 static enum status read_file_header(struct object_image *f, struct pe_headers *h, struct err *e)
 {
 	uint8_t dos[DOS_HEADER], coff[COFF_HEADER];
+	enum status st;
 	struct cursor c;
 	uint64_t at;
 
@@ -134,24 +159,8 @@ static enum status read_file_header(struct object_image *f, struct pe_headers *h
 	    memcmp(coff, "PE\0", 4) != 0)
 		return err_set(e, ST_UNSUPPORTED, "a program of DOS (MZ), not of Windows (PE)");
 	cursor_init(&c, coff + 4, COFF_HEADER - 4, at + 4, e);
-	f->machine = cursor_u16(&c);
-	f->arch = pe_arch(f->machine);
-	h->n_sections = cursor_u16(&c);
-	f->pe.stamp.time = cursor_u32(&c);
-	f->symtab.offset = cursor_u32(&c);
-	f->symtab.n = cursor_u32(&c);
-	h->optional_size = cursor_u16(&c);
-	h->sections_at = at + COFF_HEADER + h->optional_size;
-	if (!f->symtab.offset || f->symtab.offset > f->size ||
-	    f->symtab.n > (f->size - f->symtab.offset) / SYMBOL)
-		f->symtab = (struct image_symtab){.offset = 0};
-	f->symtab.names = f->symtab.offset + f->symtab.n * SYMBOL;
-	if (h->n_sections >
-	    (f->size - (h->sections_at < f->size ? h->sections_at : f->size)) / SECTION_HEADER)
-		return err_at(e, ST_BAD, h->sections_at,
-			      "%" PRIu32 " section headers lie outside the file of %" PRIu64,
-			      h->n_sections, f->size);
-	return read_optional_header(f, h, at + COFF_HEADER, e);
+	st = read_coff_header(f, h, &c, at + COFF_HEADER, e);
+	return st ? st : read_optional_header(f, h, at + COFF_HEADER, e);
 }
 
 /* COFF's string table, whose size is its first number. */
@@ -338,22 +347,30 @@ static bool pe_is(const uint8_t head[8])
 	return head[0] == 'M' && head[1] == 'Z';
 }
 
-static enum status pe_open(struct object_image *f, const struct object_want *want, struct err *e)
+static enum status read_named_sections(struct object_image *f, const struct pe_headers *h,
+				       struct err *e)
 {
-	struct pe_headers h = {.base = 0};
-	enum status st = read_file_header(f, &h, e);
-	char *strings = NULL;
-	uint64_t n = 0;
+	char *strings;
+	enum status st;
+	uint64_t n;
 
-	if (st)
-		return st;
 	find_strings(f);
 	n = f->symtab.n_names < LONG_NAMES_MAX ? f->symtab.n_names : LONG_NAMES_MAX;
 	strings = mem_zalloc((size_t)n + 1);
 	st = image_read(f, f->symtab.names, strings, (size_t)n, e);
 	if (!st)
-		st = read_sections(f, &h, strings, n, e);
+		st = read_sections(f, h, strings, n, e);
 	free(strings);
+	return st;
+}
+
+static enum status pe_open(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	struct pe_headers h = {.base = 0};
+	enum status st = read_file_header(f, &h, e);
+
+	if (!st)
+		st = read_named_sections(f, &h, e);
 	if (st)
 		return st;
 	f->pe.base = h.base;
@@ -872,4 +889,38 @@ const struct object_format format_pe = {
     .find_debug = pe_find_debug,
     .each_linked = pe_each_linked,
     .functions = pe_each_function,
+};
+
+/* An object of COFF that is the split part of a program's DWARF (.dwo): nothing of it was linked, and nothing has
+ * relocations. An object with a part of its own (-gsplit-dwarf=single) is one for those who look for split parts. */
+static enum status coff_open(struct object_image *f, const struct object_want *want, struct err *e)
+{
+	enum { HEADER = COFF_HEADER - 4 };
+	struct pe_headers h = {.base = 0};
+	struct err ignored = ERR_INIT;
+	uint8_t head[HEADER];
+	struct cursor c;
+
+	if (image_read(f, 0, head, sizeof head, e))
+		return err_failure(e);
+	cursor_init(&c, head, sizeof head, 0, e);
+	if (read_coff_header(f, &h, &c, HEADER, &ignored) || read_named_sections(f, &h, &ignored) ||
+	    !image_section(f, ".debug_info.dwo") ||
+	    (image_section(f, ".debug_info") && !(want && want->split)))
+		return object_refuse(head, sizeof head, e);
+	f->is_64 = f->arch == ARCH_X86_64 || f->arch == ARCH_ARM64;
+	f->pe.stamp.time = 0;
+	return format_check_arch(f, want, e);
+}
+
+static void coff_no_symbols(struct symtab *s, struct object *o)
+{
+	(void)s;
+	(void)o;
+}
+
+const struct object_format format_coff = {
+    .about = {.name = "COFF", .unsized = true},
+    .open = coff_open,
+    .symbols = coff_no_symbols,
 };

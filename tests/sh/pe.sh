@@ -35,7 +35,7 @@ make_exe() {
 	local name=$1 processor=$2 emulation=$3 entry=$4
 	shift 4
 	# shellcheck disable=SC2086 # words
-	clang++ "--target=$processor-w64-windows-gnu" $flags "$@" -c w.cpp -o "$name.o" 2>err &&
+	"${compiler:-clang++}" "--target=$processor-w64-windows-gnu" $flags "$@" -c w.cpp -o "$name.o" 2>err &&
 		ld.lld -m "$emulation" --entry="$entry" --build-id "$name.o" -o "$name.exe" 2>>err
 }
 
@@ -93,6 +93,20 @@ x86-O0 i686 i386pe _mainCRTStartup -O0 -gdwarf-4
 x86-O2 i686 i386pe _mainCRTStartup -O2 -gdwarf-4
 arm64-O2 aarch64 arm64pe mainCRTStartup -O2 -gdwarf-4
 END
+
+# Split parts are objects of COFF. clang 14 makes none.
+compiler=clang++-19
+for name in split single; do
+	if ! command -v $compiler >/dev/null || [ -z "$theirs" ] ||
+		! make_exe $name x86_64 i386pep mainCRTStartup -O2 -g "-gsplit-dwarf=$name"; then
+		echo "skip - pe: $name: no clang++-19, or no llvm-symbolizer: $(head -n 1 err)"
+	elif ! "llvm-dwarfdump${theirs#llvm-symbolizer}" $name.exe 2>/dev/null | grep -q dwo_name; then
+		echo "not ok - $name: its DWARF is not split"
+	else
+		compare $name
+	fi
+done
+compiler=
 
 # Without symbols a library has the names that it exports, and unwind tables say where these end: no name of another function.
 names_of() {
