@@ -14,23 +14,74 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Without blanks, and without "class" before types. */
+/* A word of names that tools spell in several ways; plain: as it is compared. */
+static const struct spelling {
+	const char *word, *plain;
+} spellings[] = {
+    {"class ", ""},
+    {"struct ", ""},
+    {"enum ", ""},
+    {"union ", ""},
+    {"__int64", "longlong"},
+    /* LLVM's demangler in `scalar deleting dtor' and the like, of which Microsoft's spells the words out */
+    {"ctor", "constructor"},
+    {"dtor", "destructor"},
+};
+
+static bool begins_word(const char *s, size_t i, size_t n, const char *word)
+{
+	size_t length = strlen(word);
+
+	return (!i || !is_word(s[i - 1])) && n - i >= length && !memcmp(s + i, word, length) &&
+	       (word[length - 1] == ' ' || n - i == length || !is_word(s[i + length]));
+}
+
+/* Where a type ends that begins at i, without its pointers. */
+static size_t end_of_type(const char *s, size_t i, size_t n)
+{
+	int depth = 0;
+
+	for (; i < n && (depth || !strchr("*&,>()", s[i])); i++)
+		depth += s[i] == '<' ? 1 : s[i] == '>' ? -1 : 0;
+	return i;
+}
+
+static const struct spelling *spelling_at(const char *s, size_t i, size_t n)
+{
+	for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
+		if (begins_word(s, i, n, spellings[k].word))
+			return &spellings[k];
+	return NULL;
+}
+
+/* Without blanks, and without "class" before types; const behind its type: "char const *" and "const char *" are one. */
 static void add_plain(struct buf *to, const char *s, size_t n)
 {
-	static const char *const kinds[] = {"class ", "struct ", "enum ", "union "};
+	enum { DEEPEST = 256 };
+	/* ends of types whose const comes behind them */
+	size_t ends[DEEPEST], n_ends = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t skip = 0;
+		const struct spelling *spelling;
 
-		for (size_t k = 0; (!i || !is_word(s[i - 1])) && k < sizeof kinds / sizeof *kinds;
-		     k++)
-			if (n - i > strlen(kinds[k]) && !memcmp(s + i, kinds[k], strlen(kinds[k])))
-				skip = strlen(kinds[k]);
-		if (skip)
-			i += skip - 1;
-		else if (s[i] != ' ')
+		while (n_ends && i == ends[n_ends - 1]) {
+			buf_adds(to, "const");
+			n_ends--;
+		}
+		spelling = spelling_at(s, i, n);
+		if (spelling) {
+			buf_adds(to, spelling->plain);
+			i += strlen(spelling->word) - 1;
+		} else if (to->len && strchr("<,(", *buf_at(to, to->len - 1)) && n_ends < DEEPEST &&
+			   begins_word(s, i, n, "const ")) {
+			ends[n_ends++] = end_of_type(s, i + 6, n);
+			i += 5;
+		} else if (s[i] != ' ') {
 			buf_addc(to, s[i]);
+		}
 	}
+	while (n_ends--)
+		buf_adds(to, "const");
 }
 
 /* The text, or the text before parameters. */

@@ -325,4 +325,43 @@ printf '00000061`74dff620 00007ff7`e7e31046 game!program::over+0x5\n' >over.log
 text -e game.exe over.log >got
 check "two functions of one name: neither" cmp over.log got
 check "... and why" grep -q 'game: 2 functions of game.exe are called program::over$' err
+
+# Names that the log spells as tools of Microsoft do, or as the compiler has them in its PDB; LLVM spells the public symbols.
+cat >names.cpp <<'X'
+int sink;
+extern "C" int _fltused = 0;
+void operator delete(void *, unsigned long long) noexcept { sink++; }
+namespace ns {
+template <class T> __attribute__((noinline)) int f(T *p) { sink += p != nullptr; return (int)sizeof *p + sink; }
+template <class A, class B, class C, class D> __attribute__((noinline)) int fp(A (*p)(B, C, D)) { sink += p != nullptr; return sink * 3; }
+struct S { int v; virtual ~S(); };
+S::~S() { sink += v; }
+}
+extern "C" __declspec(dllexport) int start(ns::S *s) {
+	int (*p)(const char *, ns::S &, unsigned) = nullptr;
+	delete s;
+	return ns::f((const char **)nullptr) + ns::f((const volatile int **)nullptr) + ns::f((unsigned long long *)nullptr) + ns::fp(p);
+}
+X
+if clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -ffreestanding -fno-exceptions -fno-rtti -c names.cpp -o names.o 2>err &&
+	lld-link-19 /debug /nodefaultlib /entry:start /subsystem:console /machine:x64 /pdb:names.pdb /out:names.exe names.o 2>>err; then
+	cat >wanted <<'X'
+ns::f<const char *>|ns::f<char const *>(
+ns::f<char const *>|ns::f<char const *>(
+ns::f<unsigned long long>|ns::f<unsigned __int64>(
+ns::f<unsigned __int64>|ns::f<unsigned __int64>(
+ns::fp<int,const char *,ns::S &,unsigned int>|ns::fp<int, char const *, struct ns::S &, unsigned int>(
+ns::S::`scalar deleting destructor'|ns::S::`scalar deleting dtor'(
+X
+	while IFS='|' read -r name is; do
+		printf '00000061`74dff620 00007ff7`e7e31046 names!%s+0x1\n' "$name" >name.log
+		text -e names.exe name.log >got
+		check "a name of Microsoft's tools: $name" grep -qF " in $is" got
+	done <wanted
+	printf '00000061`74dff620 00007ff7`e7e31046 names!ns::f<char *>+0x1\n' >name.log
+	text -e names.exe name.log >got
+	check "without const it is another function" cmp name.log got
+else
+	echo "skip - names of Microsoft's tools: $(head -n 1 err)"
+fi
 exit $failed
