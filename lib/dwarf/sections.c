@@ -49,14 +49,16 @@ enum status sections_load(struct sections *s, struct object *o, struct err *e)
 	return ST_OK;
 }
 
-bool sections_zero_is_code(const struct object *o)
+uint64_t sections_first_code(const struct object *o)
 {
 	size_t n;
 	const struct object_segment *s = object_segments(o, &n);
 
+	if (object_arch(o) == ARCH_WASM)
+		return 1;
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].executable && !s[i].vaddr && s[i].offset && s[i].memsz)
-			return true;
+			return 0;
 	}
-	return false;
+	return 2;
 }

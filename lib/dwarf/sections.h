@@ -43,8 +43,8 @@ struct sections {
 void sections_preload(struct object *o, unsigned jobs);
 /* Fails when .debug_info or .debug_abbrev cannot be read; another one is only complained about. */
 enum status sections_load(struct sections *s, struct object *o, struct err *e);
-/* Address 0 is where linkers put discarded functions, unless a segment really has code there
- * and not the file's header. */
-bool sections_zero_is_code(const struct object *o);
+/* The lowest address of code. At 0, and at 1 in .debug_ranges, is what linkers have discarded, unless a segment really has code
+ * at 0 and not the file's header. In WebAssembly the number of functions is at 0. */
+uint64_t sections_first_code(const struct object *o);
 
 #endif

@@ -117,6 +117,24 @@ Os --target=wasm32 -Os -g -flto
 wasm64 --target=wasm64 -O2 -g
 END
 
+# Older linkers put the debug information of functions that they removed at 0, newer ones at ffffffff: made one of the others.
+cat >removed.cpp <<'END'
+extern "C" __attribute__((noinline)) int removed_fn(int n) { return n * 77; }
+extern "C" __attribute__((export_name("run"))) int run(int n) { return n ^ 5; }
+END
+# shellcheck disable=SC2086 # words
+if "$compiler" --target=wasm32 -O1 -gdwarf-4 $flags removed.cpp -o removed.wasm 2>err && command -v perl >/dev/null; then
+	perl -0777 -pe 's/\xff\xff\xff\xff/\0\0\0\0/g' removed.wasm >old.wasm
+	"llvm-symbolizer$version" -e old.wasm 0 >theirs 2>err
+	tm-llvm-symbolizer --no-cache -e old.wasm 0 1 >got 2>err
+	if grep -q removed_fn theirs && ! grep -q removed_fn got; then
+		ok "a removed function at 0 is none"
+	else
+		not_ok "a removed function at 0"
+		cat theirs got
+	fi
+fi
+
 # Stacks of node: the addresses that it prints are right if the lines are those of the source.
 if command -v node >/dev/null; then
 	# shellcheck disable=SC2086 # words

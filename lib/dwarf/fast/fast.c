@@ -503,7 +503,7 @@ enum status fast_load(struct fast_engine *g, struct sections *s, struct err *e)
 	f->discriminators = g->options->discriminators;
 	f->extras = g->options->extras;
 	f->relative = g->options->relative;
-	f->zero_is_code = sections_zero_is_code(g->job->object);
+	f->first = sections_first_code(g->job->object);
 	f->splits = fast_splits_new(g->job->object);
 	if (object_supplement(g->job->object))
 		st = fast_load_alt(g, object_supplement(g->job->object), e);

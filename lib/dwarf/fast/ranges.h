@@ -29,7 +29,7 @@ enum { LONG_LIST = 64, LIST_READINGS = 16 };
  * two highest addresses. */
 static inline bool range_lives(const struct fast_file *f, uint64_t lo)
 {
-	return lo < f->last - 1 && (lo > 1 || f->zero_is_code);
+	return lo < f->last - 1 && lo >= f->first;
 }
 
 /* Replaces *out by the living ranges. *there: the DIE says something about its addresses. NULL, or

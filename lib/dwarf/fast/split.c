@@ -149,7 +149,7 @@ static struct dwo *fast_split_dwo_new(const struct fast_file *main,
 	f->in[IN_ADDR] = main->in[IN_ADDR];
 	f->in[IN_RANGES] = main->in[IN_RANGES];
 	f->big_endian = main->big_endian;
-	f->zero_is_code = main->zero_is_code;
+	f->first = main->first;
 	f->discriminators = main->discriminators;
 	f->extras = main->extras;
 	f->relative = main->relative;

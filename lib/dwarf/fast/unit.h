@@ -69,7 +69,8 @@ struct fast_file {
 	struct fast_file
 	    *alt; /* what dwz has moved into another file; NULL: none. Has none itself */
 	struct fast_splits *splits; /* what skeletons' parts are found by; NULL: they are not */
-	bool big_endian, zero_is_code;
+	bool big_endian;
+	uint64_t first;                        /* address of code: sections_first_code */
 	bool discriminators, extras, relative; /* as in dwarf_options */
 	uint64_t last;                         /* the highest address */
 	struct fast_unit *units; /* in the order of .debug_info, the order of owners */

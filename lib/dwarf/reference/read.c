@@ -33,7 +33,8 @@ struct reader {
 	uint64_t at_offset, at_end;
 	struct reference_splits *splits; /* NULL: no unit was split yet */
 	struct alt *alt;                 /* NULL: none */
-	bool zero_is_code, relative;
+	bool relative;
+	uint64_t first;     /* address of code */
 	struct map64 names; /* DIE -> string id + 1 */
 	struct buf path;
 };
@@ -63,7 +64,7 @@ enum status reader_new(struct reader **out, struct object *o, struct intern *str
 	r->object = o;
 	r->strings = strings;
 	r->relative = relative;
-	r->zero_is_code = sections_zero_is_code(o);
+	r->first = sections_first_code(o);
 	st = sections_load(&r->sections, o, e);
 	if (st)
 		return st;
@@ -125,7 +126,7 @@ bool reader_is_living(const struct reader *r, uint64_t lo)
 {
 	uint64_t last = r->sections.address_size == 8 ? UINT64_MAX : UINT32_MAX;
 
-	return lo < last - 1 && (lo > 1 || r->zero_is_code);
+	return lo < last - 1 && lo >= r->first;
 }
 
 /* Removes what linkers have discarded; from the n-th range on. */
