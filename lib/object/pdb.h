@@ -91,7 +91,8 @@ bool pdb_next_module(struct cursor *c, struct pdb_module *m);
 /* Whether some module has lines: linked without /Zi, or stripped (/PDBSTRIPPED), a PDB has public symbols alone. */
 bool pdb_has_lines(const struct pdb_file *p);
 
-/* Symbols of a module that have parts, or say where code is. */
+/* Symbols of a module that have parts, or say where code is. The code of a MANPROC is that of .NET, whose addresses are no
+ * addresses in memory. */
 enum pdb_symbol_kind {
 	S_THUNK32 = 0x1102,
 	S_LPROC32 = 0x110f,

@@ -97,8 +97,6 @@ bool pdb_read_head(uint32_t kind, const uint8_t *record, uint32_t n, struct pdb_
 	case S_THUNK32: head = 21; break;
 	case S_LPROC32:
 	case S_GPROC32:
-	case S_LMANPROC:
-	case S_GMANPROC:
 	case S_LPROC32_ID:
 	case S_GPROC32_ID:
 	case S_LPROC32_DPC:

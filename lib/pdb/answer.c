@@ -133,7 +133,7 @@ static struct dwarf_answer answer_one(struct pdb_worker *w, struct chain *c,
 {
 	uint32_t depth = q->hit ? w->hits[q->hit - 1].depth + 1 : 0, same = 1;
 
-	if (!q->proc && !q->row.part) {
+	if (!q->proc && (!q->row.part || w->managed)) {
 		c->of = NULL;
 		return (struct dwarf_answer){.found = w->why ? DWARF_MALFORMED : DWARF_NOT_FOUND};
 	}
@@ -158,7 +158,7 @@ static struct dwarf_answer answer_one(struct pdb_worker *w, struct chain *c,
 static void begin_task(struct pdb_worker *w, uint32_t module)
 {
 	w->n = w->n_procs = w->n_sites = w->n_hits = 0;
-	w->inlinees_read = false;
+	w->inlinees_read = w->managed = false;
 	w->module = module;
 	w->why = NULL;
 }
@@ -185,6 +185,8 @@ void pdb_answer_task(struct pdb_worker *w, struct pdb_task *t, const uint64_t *a
 		pdb_find_procs(w);
 		pdb_find_lines(w);
 		t->why = w->why;
+		if (!t->why && w->managed)
+			t->why = "its code is that of .NET (IL), which has no machine addresses";
 		chain.n = 0;
 		chain.of = NULL;
 		for (size_t i = 0; i < t->n && !w->budget.over; i++) {

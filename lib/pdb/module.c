@@ -294,6 +294,7 @@ void pdb_find_procs(struct pdb_worker *w)
 		at = s.next;
 		if (s.kind == S_SEPCODE && s.data.n >= 28)
 			find_apart(w, &s);
+		w->managed |= s.kind == S_GMANPROC || s.kind == S_LMANPROC;
 		if (!read_proc(&s, &p))
 			continue;
 		at = pdb_symbol_end(w, &s);

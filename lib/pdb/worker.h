@@ -98,6 +98,7 @@ struct pdb_worker {
 	uint32_t module;
 	struct pdb_bytes symbols, parts, checksums;
 	const char *why; /* what is wrong with it; NULL: nothing */
+	bool managed;    /* code of .NET is in it: only what its procedures hold is at an address */
 	struct pdb_queried *q;
 	size_t n, cap;
 	struct pdb_proc *procs;

@@ -10,6 +10,7 @@
  *	pdb x86 AGE         the same, for 32-bit x86
  *	pdb omap AGE        the same, whose code was moved afterwards
  *	pdb omap-headers AGE  the same, with the section headers from before and from now
+ *	pdb managed AGE     the same, whose function outer is code of .NET
  *	pdb fastlink AGE    a PDB of /DEBUG:FASTLINK
  */
 #include "testdata/gen/pdb_bytes.h"
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
 					       .fastlink = is("fastlink"),
 					       .scattered = is("scattered"),
 					       .wide = is("wide"),
+					       .managed = is("managed"),
 					       .cross = is("cross"),
 					       .omap = is("omap") || is("omap-headers"),
 					       .headers = is("omap-headers"),

@@ -33,6 +33,7 @@ struct pdb_how {
 	bool omap;        /* what it says of .text was so before code was moved: pdb_moved */
 	bool headers;     /* and it has the section headers of both */
 	bool classes;     /* of the second form */
+	bool managed;     /* outer is code of .NET */
 	bool foreign;     /* from 0x480 on, .text is of a module that has no symbols at all */
 	uint32_t publics; /* more, of one byte each, from 0x401 on */
 	uint16_t machine;
@@ -154,7 +155,7 @@ static inline void pdb_symbols(struct buf *b, const struct pdb_how *how)
 	size_t proc, outer, inner;
 
 	put(b, 4, 4);
-	proc = pdb_proc(b, 0x1110, 0x100, 0x80, "outer");
+	proc = pdb_proc(b, how->managed ? 0x112b : 0x1110, 0x100, 0x80, "outer");
 	outer = pdb_site(b, 0x1001, false, think, sizeof think);
 	inner = pdb_site(b, 0x1002, false, draw, sizeof draw);
 	pdb_close(b, inner, 0x114e);

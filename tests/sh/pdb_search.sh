@@ -100,6 +100,14 @@ mkdir alone && mv other.exe alone/app.exe
 check "at the recorded path" "${ask[@]}" alone/app.exe $at
 
 check "as an operand, by RVA" "${ask[@]}" right 0x111c
+"$GEN/pdb" managed 1 >managed.pdb
+says "code of .NET has no machine addresses" "its code is that of .NET (IL), which has no machine addresses" \
+	"${ask[@]}" managed.pdb 0x111c
+out=$("${ask[@]}" managed.pdb 0x1204 2>/dev/null)
+case $out in
+local_fn*) echo "ok - ... a native function beside it is named" ;;
+*) echo "not ok - ... a native function beside it: $out" ;;
+esac
 "$GEN/pdb" fastlink 1 >fast.pdb
 says "one of /DEBUG:FASTLINK is named" /DEBUG:FASTLINK "${ask[@]}" fast.pdb 0x111c
 printf 'BSJB\1\0\1\0\0\0\0\0' >portable.pdb
