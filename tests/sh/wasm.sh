@@ -124,7 +124,7 @@ extern "C" __attribute__((export_name("run"))) int run(int n) { return n ^ 5; }
 END
 # shellcheck disable=SC2086 # words
 if "$compiler" --target=wasm32 -O1 -gdwarf-4 $flags removed.cpp -o removed.wasm 2>err && command -v perl >/dev/null; then
-	perl -0777 -pe 's/\xff\xff\xff\xff/\0\0\0\0/g' removed.wasm >old.wasm
+	perl -0777 -pe 's/\xff{4}/\0\0\0\0/g; s/(\xfe\xff{3}){2}/\0\0\0\0\x08\0\0\0/g' removed.wasm >old.wasm
 	"llvm-symbolizer$version" -e old.wasm 0 >theirs 2>err
 	tm-llvm-symbolizer --no-cache -e old.wasm 0 1 >got 2>err
 	if grep -q removed_fn theirs && ! grep -q removed_fn got; then
