@@ -134,7 +134,7 @@ static void llvm_add_context(struct buf *b, const struct print_from *from,
 	size_t size;
 	int width;
 
-	if (!lines || !f->line || !*f->path ||
+	if (!lines || !*f->path ||
 	    tracemill_source(from->symbolizer, f->embeds, f->address, f->path, &text, &size))
 		return;
 	/* llvm's width is ceil(log10(last line)): 2 for line 100 */

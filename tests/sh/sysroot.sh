@@ -120,4 +120,19 @@ else
 		fi
 	done
 fi
+
+# --- the context of a line 0, which compilers give to code of two lines: the file's first lines ---
+
+if command -v clang-19 >/dev/null 2>&1 && command -v llvm-symbolizer-19 >/dev/null 2>&1; then
+	printf 'int g(int);\nint f(int a)\n{\n\tif (a > 7)\n\t\treturn g(1) + 3;\n\telse\n\t\treturn g(2) + 3;\n}\n' >zero.c
+	clang-19 -O2 -g -c zero.c -o zero.o
+	seq 0 20 >addresses
+	for n in 1 3 8; do
+		llvm-symbolizer-19 --print-source-context-lines=$n --obj=zero.o <addresses >want 2>err
+		tm-llvm-symbolizer --no-cache --print-source-context-lines=$n --obj=zero.o <addresses >got 2>err
+		check "$n lines at line 0: as llvm-symbolizer 19" eval "grep -q zero.c:0: want && cmp -s want got"
+	done
+else
+	echo 'skip - the context of line 0 (no clang-19 or llvm-symbolizer-19)'
+fi
 exit $failed
