@@ -57,7 +57,8 @@ static bool look_at_program(struct recording *r, const char *program)
 	if (program_check(program, &r->path, &e)) {
 		put(r, RECORDING_PROGRAM, FIT_NO,
 		    e.code == ST_NONE ? "give its path"
-				      : "libtracemill-capture(3) says what can be linked into it",
+				      : "libtracemill-capture(3): what to link into it, or to use "
+					"on other systems",
 		    "%s", e.msg);
 		return false;
 	}

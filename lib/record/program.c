@@ -220,11 +220,38 @@ static bool is_go(int fd, const unsigned char *head)
 	return program_has_section(fd, head, ".go.buildinfo");
 }
 
+/* What runs programs that begin like this, other than the system of the recorder; NULL: not known. */
+static const char *other_system(const unsigned char *head, size_t n)
+{
+	static const struct {
+		const char *bytes, *name;
+		size_t n;
+	} systems[] = {
+	    {"MZ", "Windows", 2},
+	    {"\0asm", "WebAssembly", 4},
+	    {"\xcf\xfa\xed\xfe", "macOS or iOS",
+	     4}, /* Mach-O of 64 bits; of 32; for two machines */
+	    {"\xce\xfa\xed\xfe", "macOS or iOS", 4},
+	    {"\xca\xfe\xba\xbe\0\0\0\2", "macOS or iOS", 8}, /* the number tells it from Java's */
+	};
+
+	for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+		if (n >= systems[i].n && !memcmp(head, systems[i].bytes, systems[i].n))
+			return systems[i].name;
+	return NULL;
+}
+
 static enum status look_elf(int fd, const struct check *c, struct err *e)
 {
 	char linker[256] = "";
-	const char *other;
+	const char *other = other_system(c->head, c->n);
 
+	if (other)
+		return err_set(
+		    e, ST_UNSUPPORTED,
+		    "is a program of %s, where tm-record does not run: see OTHER SYSTEMS in "
+		    "libtracemill-capture(3)",
+		    other);
 	if (c->n < 64 || memcmp(c->head, ELFMAG, SELFMAG) != 0)
 		return err_set(e, ST_UNSUPPORTED, "is neither an ELF program nor a script");
 	if (c->known && !is_ours(c->head, c->own) && !is_ours_of_32_bits(c->head, c->own))

@@ -25,6 +25,12 @@ for c in recording recorder-library allocator names lines; do
 done
 check 'it shows no frame: not known' [ "$(fit frames)" = unknown ]
 
+printf '\0asm\1\0\0\0' >game.wasm
+chmod +x game.wasm
+program=./game.wasm
+check 'a program of WebAssembly is not recorded, and the page that helps is named' eval \
+	'[ "$(fit recording)" = no ] && doctor ./game.wasm | grep -q "recording,no,.*OTHER SYSTEMS"'
+
 cat >frames.c <<'X'
 void SDL_GL_SwapWindow(void *);
 int main(void) { SDL_GL_SwapWindow(0); return 0; }

@@ -255,6 +255,14 @@ refused "no such program" "no such program" -o x.tmt -- ./nowhere
 echo text >text
 chmod +x text
 refused "neither a program nor a script" "neither an ELF program nor a script" -o x.tmt -- ./text
+# By the beginnings that the formats' documents give. A class of Java 8 has 0xcafebabe, too.
+for other in 'Windows MZ' 'WebAssembly \0asm' 'macOS \317\372\355\376' 'macOS \312\376\272\276\0\0\0\2'; do
+	# shellcheck disable=SC2059 # the bytes are octal
+	{ printf "${other#* }"; head -c 80 /dev/zero; } >text
+	refused "a program of ${other%% *}" "is a program of ${other%% *}.*OTHER SYSTEMS in libtracemill-capture" -o x.tmt -- ./text
+done
+{ printf '\312\376\272\276\0\0\0\64'; head -c 80 /dev/zero; } >text
+refused "a class of Java" "neither an ELF program nor a script" -o x.tmt -- ./text
 refused "no library" "capture library is not there" --library /nowhere -o x.tmt -- ./blocks frames
 refused "no place for the output" "No such file or directory" -o /nowhere/x.tmt -- ./blocks frames
 
