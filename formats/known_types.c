@@ -100,9 +100,9 @@ static const struct mark marks[] = {
      "BSJB",
      NULL,
      {"a portable PDB of .NET", NULL, "it is not read: tm-symbolize reads PDBs of Visual C++"}},
-    {0, 4, "\0asm", NULL, {"a WebAssembly module", "inspect", NULL}},
-    {0, 4, "\317\372\355\376", NULL, {"a Mach-O binary", "inspect", NULL}},
-    {0, 4, "\316\372\355\376", NULL, {"a Mach-O binary of 32 bits", "inspect", NULL}},
+    {0, 4, "\0asm", NULL, {"a WebAssembly module", "inspect", SYMBOLS}},
+    {0, 4, "\317\372\355\376", NULL, {"a Mach-O binary", "inspect", SYMBOLS}},
+    {0, 4, "\316\372\355\376", NULL, {"a Mach-O binary of 32 bits", "inspect", SYMBOLS}},
     {0, 8, "!<arch>\n", NULL, {"an archive of objects (ar)", "inspect", NULL}},
     {0,
      8,
@@ -224,8 +224,8 @@ static const struct known_type *of_elf(const uint8_t *p, size_t n)
 {
 	static const struct known_type core = {
 	    "a core dump", NULL, "it has no allocations; open it with gdb PROGRAM FILE"};
-	static const struct known_type object = {"an object file (ELF)", "inspect", NULL};
-	static const struct known_type program = {"a program or library (ELF)", "inspect", NULL};
+	static const struct known_type object = {"an object file (ELF)", "inspect", SYMBOLS};
+	static const struct known_type program = {"a program or library (ELF)", "inspect", SYMBOLS};
 	bool big = n > EI_DATA && p[EI_DATA] == ELFDATA2MSB;
 	unsigned type = n < 18 ? 0 : big ? p[17] : p[16];
 
@@ -236,11 +236,11 @@ static const struct known_type *of_elf(const uint8_t *p, size_t n)
 static const struct known_type *of_windows(const uint8_t *p, size_t n)
 {
 	static const struct known_type dos = {"a program of DOS (MZ)", NULL, NULL};
-	static const struct known_type program = {"a program of Windows (PE)", "inspect", NULL};
+	static const struct known_type program = {"a program of Windows (PE)", "inspect", SYMBOLS};
 	static const struct known_type library = {"a library of Windows (PE, a DLL)", "inspect",
-						  NULL};
+						  SYMBOLS};
 	static const struct known_type either = {"a program or library of Windows (PE)", "inspect",
-						 NULL};
+						 SYMBOLS};
 	enum { NEW_HEADER = 0x3c, FLAGS = 22, IS_DLL = 0x2000 };
 	uint32_t at = n >= NEW_HEADER + 4 ? le32(p + NEW_HEADER) : 0;
 

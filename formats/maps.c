@@ -275,7 +275,8 @@ enum status maps_read(struct cursor *in, struct trace *t, struct smaps *sizes, s
 	while ((line = cursor_line(in, &n, LINE_LIMIT)))
 		maps_parse_line(&m, line, n);
 	if (!cursor_failed(in) && !m.n)
-		err_set(e, ST_BAD, "no line is from /proc/PID/maps or smaps");
+		err_set(e, ST_BAD,
+			"it is no minidump, and no line is from /proc/PID/maps or smaps");
 	if (!cursor_failed(in) && m.n) {
 		sort_list(&m);
 		maps_into_loads(&m, sizes);

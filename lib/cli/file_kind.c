@@ -155,7 +155,7 @@ static void kind_of_head(struct input *in, const char *path, struct file_kind *k
 	} else if (f) {
 		kind_describe(k, "%s", f->what);
 		k->program = f->program;
-		k->advice = f->advice;
+		k->advice = f->program ? NULL : f->advice; /* its report says more */
 	} else if (r) {
 		kind_of_capture(in, r, k);
 	} else {

@@ -73,8 +73,8 @@ enum status object_refuse(const uint8_t *head, size_t n, struct err *e)
 	     "a shared cache of macOS or iOS (dyld_shared_cache): take the library out of it"},
 	    {8, "!<arch>\n", "an archive of objects (ar)"},
 	    {4, "BC\300\336", "LLVM's bitcode"},
-	    {4, "PK\3\4", "a zip file"},
-	    {2, "\37\213", "gzip's"},
+	    {4, "PK\3\4", "a zip file: unpack it"},
+	    {2, "\37\213", "a file that gzip compressed: unpack it"},
 	    {2, "#!", "a script"},
 	};
 

@@ -32,7 +32,7 @@ static void id(struct buf *b, const struct object_build_id *x, bool windows)
 static void steps(struct buf *b, const struct search_log *t, const char *what)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		buf_addf(b, "  %s %s ", what, t->all[i].taken ? "taken:  " : "refused:");
+		buf_addf(b, "  %s %s ", what, t->all[i].taken ? "taken:   " : "not used:");
 		text(b, t->all[i].path);
 		buf_adds(b, ": ");
 		text(b, t->all[i].why);
@@ -46,7 +46,9 @@ static void debug(struct buf *b, const struct object *o)
 
 	steps(b, object_search_log(o), "debug file");
 	buf_adds(b, "  debug information: ");
-	if (object_has_debug_map(o))
+	if (object_is_source(o))
+		buf_adds(b, "the file itself");
+	else if (object_has_debug_map(o))
 		buf_adds(b, "in the object files of its debug map");
 	else if (!object_has_dwarf(o) && !object_has_pdb(o))
 		buf_adds(b, "none, names are from the symbol table");
@@ -149,6 +151,8 @@ static void explain_place(struct explain *x, struct buf *b, struct object *o, ui
 	struct dwarf_place p;
 	uint64_t shift;
 
+	if (object_is_source(o)) /* it has neither sections nor units */
+		return;
 	section(b, o, addr);
 	if (!y->places) {
 		buf_adds(b, "  unit: no DWARF");

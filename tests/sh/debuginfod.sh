@@ -138,7 +138,7 @@ done
 server_stub missing served/game.debug
 clean
 tm-symbolize -q --cache cache --debuginfod="$url" --explain one.tmt >got 2>err
-check '--explain says that the server has none' grep -q "file refused: $url: the server has no such file" got
+check '--explain says that the server has none' grep -q "file not used: $url: the server has no such file" got
 
 # What is wrong is found out, said, and leaves nothing.
 wrong() { # MODE FILE WHAT-IS-SAID

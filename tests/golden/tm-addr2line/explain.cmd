@@ -65,3 +65,6 @@ ask -e a --debug-dir symbols 2000 2001 2005 2007 2008 zork
 ask -e a 2001
 ask -e whole 2003
 ask --lenient -e a.dbg 2000
+# A symbol file says itself what is at an address.
+printf 'MODULE Linux x86_64 000000000000000000000000000000000 a\nFILE 0 /src/a.c\nFUNC 2000 8 0 f\n2000 8 5 0\n' >a.sym
+ask -e a.sym 2004
