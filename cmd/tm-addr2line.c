@@ -26,6 +26,7 @@ struct job {
 	struct print_options print;
 	bool lenient, explain;
 	bool below; /* an address below the image base was asked for, and a note says so */
+	bool odd;   /* a request was neither address nor symbol, and a note says so */
 	struct request_above above;
 };
 
@@ -81,6 +82,16 @@ static void addr2line_ask_some(size_t item, unsigned worker, void *arg)
 		__atomic_store_n(&a->odd, true, __ATOMIC_RELAXED);
 }
 
+static void note_odd(const struct input_line *line)
+{
+	const int n = line->n < 200 ? (int)line->n : 200;
+
+	cli_note(NULL, "'%.*s' is neither an address nor a symbol%s", n, line->s,
+		 memmem(line->s, line->n, "+0x", 3)
+		     ? "; tm-symbolize --text -e FILE names FILE+0xOFFSET in a log"
+		     : "");
+}
+
 /* Lines that name symbols, for which the handle is one thread's, and those that are nothing. */
 static void ask_odd_ones(struct answers *a)
 {
@@ -94,6 +105,9 @@ static void ask_odd_ones(struct answers *a)
 		} else if (!a->j->lenient) {
 			a->queries[i].binary = NULL;
 			cli_status(EXIT_INPUT);
+			if (!a->j->odd)
+				note_odd(&a->lines[i]);
+			a->j->odd = true;
 		}
 	}
 }

@@ -118,13 +118,15 @@ static void report_no_call(const char *file, const char *path, bool noted)
 	bool is_capture = false;
 	const char *advice = NULL, *what = path ? file_not_a_log(path, &is_capture, &advice) : NULL;
 
-	cli_note(file, "no line of the log is a call of a stack");
 	if (what && is_capture)
 		cli_note(file, "a capture (%s): without --text, tm-symbolize names its calls",
 			 what);
-	else if (what)
-		cli_note(file, "%s, and no log%s%s", what, advice && !noted ? ": " : "",
-			 advice && !noted ? advice : "");
+	else if (what && !noted)
+		cli_note(file, "%s, and no log%s%s", what, advice ? ": " : "",
+			 advice ? advice : "");
+	else if (!what)
+		cli_note(file, "no line of the log is a call of a stack%s",
+			 noted ? "" : "; tm-symbolize(1) lists the known forms: Logs");
 }
 
 static void report(const struct tracemill_text_sums *x, const char *file, const char *path,

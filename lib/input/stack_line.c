@@ -713,6 +713,21 @@ static bool parse_windbg(const char *s, const char *end, struct stack_line *l)
 	return parse_windbg_symbol(p, last, true, l);
 }
 
+/* "0x00007ff673dd1183 in C:\game\game.exe" */
+static bool parse_address_in(const char *s, const char *p, const char *last, struct stack_line *l)
+{
+	static const char in[] = " in ";
+
+	if (!begins(p, last, "0x") || !parse_hex(&p, last, &l->address) || !begins(p, last, in))
+		return false;
+	l->tail = (size_t)(p - s);
+	l->has_address = true;
+	p += sizeof in - 1;
+	l->module.n = (size_t)(last - p);
+	l->module.s = path_base_captured_n(p, &l->module.n);
+	return path_is_program(l->module.s, l->module.n);
+}
+
 /* "#0 game.exe+0x12", "0# game!name+0x12": a program's own handler, Boost.Stacktrace. The mark shows that it is a call; a
  * module that is not known as one of Windows has a '!'. */
 static bool parse_own(const char *s, const char *end, struct stack_line *l)
@@ -732,8 +747,10 @@ static bool parse_own(const char *s, const char *end, struct stack_line *l)
 	}
 	if (!marked || p == last || !is_blank(*p))
 		return false;
-	return parse_windbg_symbol(skip_blanks(p, last), last, true, l) &&
-	       (l->has_plus || path_is_program(l->module.s, l->module.n));
+	p = skip_blanks(p, last);
+	return parse_address_in(s, p, last, l) ||
+	       (parse_windbg_symbol(p, last, true, l) &&
+		(l->has_plus || path_is_program(l->module.s, l->module.n)));
 }
 
 bool stack_line_parse_symbol(const char *s, size_t n, struct stack_line *l)

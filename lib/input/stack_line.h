@@ -29,6 +29,7 @@
  *		SYMBOL_NAME:  game+1863		!analyze
  *	own	#0 game.exe+0x1863		a program's own handler
  *		 0# game!name+0x12		Boost.Stacktrace
+ *		 1# 0x00007ff673dd1183 in C:\game\game.exe
  *
  * and in two lines, of which the second one is the call (stack_line_parse_fault), of Windows Error Reporting:
  *

@@ -262,6 +262,7 @@ sys.stdout.buffer.write(b)
 X
 guid_of() { llvm-readobj-19 --coff-debug-directory "$1" | sed -n 's/ *PDBGUID: //p'; }
 printf 'LogWindows: Error: [Callstack] 0x0000000140001002 game.exe!UnknownFunction []\n' >address.log
+printf ' 0# 0x0000000140001002 in C:\\\\g\\\\game.exe\n' >boost.log
 text -e game.exe address.log >got
 check "a log without the base of a module" cmp address.log got
 check "... where to get it" grep -q 'game.exe: the log does not say where it was in memory: put the CrashContext.runtime-xml of the crash behind the log, or give its minidump with --maps$' err
@@ -270,7 +271,7 @@ check "... not where CrashContext is there" [ "$(grep -c 'does not say where' er
 text -e game.exe x64.dmp >got
 check "a capture for --text" grep -q 'x64.dmp: a capture (minidumps .*): without --text, tm-symbolize names its calls$' err
 text -e game.exe game.dll >got
-check "a program for --text" grep -q 'game.dll: .*Windows.*, and no log$' err
+check "a program for --text" grep -q 'game.dll: .*Windows.*, and no log: tm-symbolize -e FILE' err
 frame >windbg.log
 details 0 >wer.log
 for log in windbg wer; do
@@ -288,6 +289,8 @@ while read -r what file agrees differs stamp size guid age; do
 		check "$what: the log is not named" cmp address.log got
 		check "... and why" grep -q "game.exe: $file is of another build: its ${differs//_/ } differs from that in the module map\$" err
 	fi
+	text --maps game.dmp -e "$file" boost.log >got
+	check "... an address of Boost.Stacktrace" [ "$(grep -cF "0x0000000140001002 in $of_exe" got)" = "$([ "$differs" = - ] && echo 1 || echo 0)" ]
 	tm-symbolize -q --no-cache --explain -e "$file" game.dmp >got 2>err
 	if [ "$differs" = - ]; then
 		check "... the dump's own stacks are named" grep -q "${of_exe%%(*}" got

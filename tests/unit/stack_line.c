@@ -261,6 +261,11 @@ TEST(windows)
 	CHECK(parse_windows(" 12# game!World::Load+0x61"));
 	CHECK(is(l.module, "game") && is(l.name, "World::Load") && l.plus == 0x61);
 	CHECK(l.has_number && l.number == 12);
+	CHECK(parse_windows(" 1# 0x00007FF673DD1183 in C:\\game\\game.exe"));
+	CHECK(is(l.module, "game.exe") && l.has_address && l.address == 0x7ff673dd1183);
+	CHECK(l.number == 1 && !l.has_offset && !l.name.n && l.tail == 22);
+	CHECK(!parse_windows(" 1# 0x00007FF673DD1183 in /usr/bin/game"));
+	CHECK(!parse_windows(" 1# 0x00007FF673DD1183"));
 	CHECK(!parse_windows("0 game.exe+0x1183") && !parse_windows("#0# game.exe+0x1183"));
 	CHECK(!parse_windows("#1 main+0x12") && !parse_windows("#0game.exe+0x1183"));
 	CHECK(!parse_windows("0x1 (") && !parse_windows("0x1 ()") && !parse_windows("0x1 a!b"));

@@ -68,3 +68,5 @@ ask --lenient -e a.dbg 2000
 # A symbol file says itself what is at an address.
 printf 'MODULE Linux x86_64 000000000000000000000000000000000 a\nFILE 0 /src/a.c\nFUNC 2000 8 0 f\n2000 8 5 0\n' >a.sym
 ask -e a.sym 2004
+# What logs have, and what is no request here.
+tm-addr2line -e a.sym a.exe+0x2004 >out
