@@ -67,6 +67,7 @@ static void frames_parts_find_runs(struct frames_report *r, size_t spike)
 
 enum {
 	RUN_RULE,
+	RUN_METRIC,
 	RUN_LIMIT,
 	RUN_CAPTURE,
 	RUN_FIRST,
@@ -101,6 +102,11 @@ static void frames_parts_add_excess(struct frames_report *r, int metric, decimal
 	buf_release(&of_limit);
 }
 
+static struct table_cell title_cell(const char *title)
+{
+	return cell_text(title, strlen(title));
+}
+
 static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 {
 	struct frames_report *r = arg;
@@ -112,6 +118,7 @@ static void frames_parts_fill_run(void *arg, size_t i, struct table_row *row)
 	frames_value(r->f, run->worst, s->metric, &v);
 	frames_parts_add_excess(r, s->metric, v, limit_of(r, run->worst, run->spike));
 	row->cells[RUN_RULE] = cell_text(s->text, strlen(s->text));
+	row->cells[RUN_METRIC] = title_cell(frames_title(r, s->metric));
 	row->cells[RUN_LIMIT] = cell_decimal(limit_of(r, run->worst, run->spike));
 	row->cells[RUN_CAPTURE] = cell_number(rows[run->first].capture);
 	row->cells[RUN_FIRST] = cell_signed(rows[run->first].number);
@@ -219,6 +226,7 @@ void frames_find_spikes(struct frames_report *r)
 {
 	static const struct table_column columns[RUN_COLUMNS] = {
 	    [RUN_RULE] = {"rule", "rule", COLUMN_TEXT, 0, 0},
+	    [RUN_METRIC] = {"metric", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
 	    [RUN_LIMIT] = {"limit", NULL, COLUMN_DECIMAL, COLUMN_NOT_TEXT, 0},
 	    [RUN_CAPTURE] = {"capture", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [RUN_FIRST] = {"first", "first", COLUMN_INT, 0, 0},

@@ -23,7 +23,7 @@ enum {
 	COUNTERS_SHOWN = 8, /* people see no more */
 	FRAMES_STATS = 7,
 	FRAMES_NEW_COLUMNS = 8,
-	FRAMES_RUN_COLUMNS = 9
+	FRAMES_RUN_COLUMNS = 10
 };
 
 struct frames_run { /* rows [first, last] that break a rule one after the other */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Frame by frame: bars with percentiles and spikes; what one frame has.
-import {panel} from "./parts.js";
+import {panel, plainly} from "./parts.js";
 import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {Chart} from "./chart.js";
 import {Boxes} from "./box.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
+import {format} from "./format.js";
 import {choice} from "./view_table.js";
 
 export const title = "Frames";
@@ -42,6 +43,14 @@ export function limits(doc) {
 	return out;
 }
 
+// Each limit is of a metric, and the values of a run are of its metric.
+function runs(doc, t, pick) {
+	const titles = {metric: say("metric"), worst_frame: say("worst frame"), worst: say("its value")}, all = section(doc, "table", "frames").columns;
+	const metric = r => all.find(c => c.title === r.metric) || {type: "count"}, columns = t.columns.filter(c => c.key !== "capture" || t.rows.some(r => r.capture !== t.rows[0].capture));
+	return new Table({...t, columns: columns.map(c => ({...c, title: titles[c.key] || c.title, type: c.key === "metric" ? "text" : c.type}))}, {pick,
+		cell: (c, r) => ["limit", "worst"].includes(c.key) ? make("span", {}, format(metric(r).type, r[c.key])) : c.key === "metric" ? make("span", {}, translated(plainly(r.metric))) : null}).element;
+}
+
 async function one(context, frame) {
 	const a = await context.ask(["frames", "--frame", String(frame), "--detail", "--show-stacks", "3", ...context.filters(["frame", "time"])], true);
 	const box = make("div", {});
@@ -64,15 +73,20 @@ async function spread(context, steps) {
 export async function show(context) {
 	const {state: s, go, has} = context, spike = s.spike || "3x", steps = has.frames ? [] : ["--every", s.every || "10ms"];
 	const words = ["frames", ...steps, ...context.filters(["frame", "time"]), "--spike", spike, "-n", "0"];
-	if (s.sort) words.push("--sort", s.sort);
-	const a = await context.ask(words, !s.pick), doc = a.doc, all = doc && series(doc);
+	// A long frame is what people look for: a limit is of durations, where these are known and nobody asks for another metric.
+	const limit = make("input", {type: "text", value: spike, "aria-label": say("what a spike is"), onchange: () => go({spike: limit.value})});
+	const tools = make("div", {class: "tools"}, make("label", {}, say("spikes above"), limit));
+	const asked = by => context.ask(by ? [...words, "--sort", by] : words, !s.pick);
+	if (!has.frames) {
+		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": say("step of time"), onchange: () => go({every: step.value})});
+		tools.append(make("label", {}, say("steps of"), step));
+	}
+	context.fields = panel(say("Frames"), "", tools);
+	const a = await (s.sort || !has.frames ? asked(s.sort) : asked("duration").catch(e => { if (e.name === "AbortError") throw e; return asked(); })), doc = a.doc, all = doc && series(doc);
 	if (!all) return nothing(say("No frame, and no step of time, has anything."));
 	const range = s.frame ? s.frame.split("..").map(Number) : s.pick ? [+s.pick, +s.pick] : null;
 	const chart = new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(doc),
 		select: has.frames ? (x, y) => go({frame: x === null ? null : x + ".." + y, pick: null}) : null, picked: x => has.frames && go({pick: x})});
-	const tools = make("div", {class: "tools"});
-	const limit = make("input", {type: "text", value: spike, "aria-label": say("what a spike is"), onchange: () => go({spike: limit.value})});
-	tools.append(make("label", {}, say("spikes above"), limit));
 	const stats = section(doc, "table", "statistics"), median = stats && stats.rows.find(r => r.statistic === "p50");
 	const first = stats && stats.columns.find(c => c.key.endsWith("_frame"));
 	if (has.frames && median && first && median[first.key] !== null)
@@ -83,14 +97,10 @@ export async function show(context) {
 	if (s.pick) tools.append(button(say("this frame's sites"), () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("all frames"), () => go({pick: null})));
-	if (!has.frames) {
-		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": say("step of time"), onchange: () => go({every: step.value})});
-		tools.append(make("label", {}, say("steps of"), step));
-	}
-	const out = [panel(translated(section(doc, "table", "frames").title), say("drag for a range, click for a frame"), tools, chart.element)];
+	const out = [panel(translated(section(doc, "table", "frames").title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element)];
 	if (s.pick && has.frames) out.push(await one(context, s.pick));
 	const spikes = section(doc, "table", "spikes");
-	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", new Table(spikes, {pick: r => go({pick: r.worst_frame})}).element));
+	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, r => has.frames && go({pick: r.worst_frame}))));
 	if (stats) out.push(panel(translated(stats.title), say("mean, percentiles, and the frame of each"), new Table(stats).element));
 	if (!s.pick) out.push(await spread(context, steps));
 	out.push(panel(say("all frames"), "", new Table(section(doc, "table", "frames"), {pick: r => has.frames && go({pick: r.frame})}).element));

@@ -137,13 +137,13 @@ function showAlerts(messages, failure) {
 }
 
 // What is shown is of so many percent of the file: the label goes when numbers of all of it have come.
-function showTaken(answered) {
+function showTaken(answered, failed) {
 	const taken = answered ?? (reads() ? reads().taken_percent : 100);
 	const lost = loaded.files.some(f => f.error || f.lossy || f.notes.some(n => n.severity === "loss"));
 	el("sofar").hidden = taken === 100;
 	el("sofar").textContent = taken === 100 ? "" : say("So far: the first {0} % of the file. This view is drawn again when all of it is read.", taken);
-	el("whole").textContent = taken < 100 ? say("so far, {0} %", taken) : lost ? say("! something was lost") : say("● complete");
-	el("whole").className = "whole " + (taken < 100 || lost ? "warn" : "good");
+	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : lost ? say("! something was lost") : say("● complete");
+	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost ? "warn" : "good");
 }
 
 // again: the files have grown; what was done to the view stays.
@@ -171,8 +171,7 @@ async function show(again) {
 	const stacks = files.filter(f => !loaded.files.some(l => l.name === f && (l.aggregate || l.error)));
 	// What is asked with what it is asked of: of a binary's code the files are an option.
 	const whole = words => loaded.files.some(f => words.includes(f.name)) ? words : words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
-	// A graph is in JSON; the text of a report has tables alone.
-	const typed = words => "tm-" + [...whole(words), ...words.includes("stacks") ? ["--as", "json"] : []].map(quote).join(" ");
+	const typed = words => "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
 		saved = command ? whole(command) : [];
@@ -182,6 +181,8 @@ async function show(again) {
 	let taken = null;
 	const context = {
 		state: s, go, has: what(), files: loaded.files, limits: loaded.limits, sources: loaded.sources || [], binaries, coded: stacks.length > 0, debugDirs: loaded.debug_dirs || [], clear, command: typed, signal: mine.signal,
+		// Where there is no answer, what the view was asked with stays: it can be asked again.
+		fields: null,
 		filters: without => filters(s, without),
 		// Shows what is there of a view that will be; not over one that grows.
 		begin: content => {
@@ -190,6 +191,8 @@ async function show(again) {
 			showTaken(taken);
 			main.classList.remove("busy");
 		},
+		// The question whose report has what is in sight, where no single one of the view's own does: to type, and to save.
+		shows: words => { if (!mine.signal.aborted) { command = words; tell(); } },
 		// main: this is the view's question; the others are beside it.
 		ask: async (words, main) => {
 			if (main || !command) { command = words; tell(); }
@@ -219,8 +222,8 @@ async function show(again) {
 	} catch (e) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
-			main.replaceChildren();
-			showTaken(taken);
+			main.replaceChildren(...context.fields ? [context.fields] : []);
+			showTaken(taken, true);
 			showAlerts("", e.message);
 		}
 	} finally {

@@ -26,6 +26,9 @@ function spark(values, color, at) {
 			for (let i = Math.floor(n * c / columns); i < Math.max(Math.floor(n * c / columns) + 1, Math.floor(n * (c + 1) / columns)); i++) if (values[i] !== null && values[i] !== undefined) m = Math.max(m || 0, values[i]);
 			if (m !== null) ys.push([c, h - 2 - m / most * (h - 6)]);
 		}
+		// A column has the most of what falls on it; where the line ends is what is true at the end.
+		const last = values.findLast(v => v !== null && v !== undefined);
+		if (ys.length && last !== undefined) ys.push([columns - 1, h - 2 - last / most * (h - 6)]);
 		const x = c => columns > 1 ? c / (columns - 1) * w : w / 2;
 		g.beginPath();
 		ys.forEach(([c, y], k) => k ? g.lineTo(x(c), y) : g.moveTo(x(c), y));
@@ -221,7 +224,7 @@ export async function show(context) {
 	const strip = make("div", {}), head = make("div", {class: "tiles"}), lists = make("div", {class: "lists"});
 	const top = has.calls ? context.ask(["top", ...context.filters(), "-n", "30"], true) : Promise.resolve({doc: null});
 	// With two processors the program adds sums up on one of them: what comes second has the other.
-	const rows = within => rowsOf(context, null, within).catch(e => { if (e.name === "AbortError") throw e; return null; });
+	const rows = within => rowsOf(context, null, within, !has.calls).catch(e => { if (e.name === "AbortError") throw e; return null; });
 	const along = has.timed || has.frames ? rows(false) : Promise.resolve(null);
 	const a = await top, doc = a.doc, n = doc ? doc.numbers || {} : {}, facts = doc ? doc.facts || {} : {};
 	const table = name => doc && section(doc, "table", name), all = changes => address(changes);

@@ -364,7 +364,7 @@ export function along(doc, framed, numbers) {
 }
 
 // Steps of time where there are no frames. within: of the selected range alone.
-export async function rowsOf(context, file, within) {
+export async function rowsOf(context, file, within, main = !file && !within) {
 	const {has} = context, other = context.filters(within ? [] : ["frame", "time"]), more = file ? [file] : [], numbers = {};
 	const words = ["frames"];
 	if (!has.frames) {
@@ -373,7 +373,7 @@ export async function rowsOf(context, file, within) {
 		words.push("--every", nice((numbers.duration_ns || 1e9) / 800) + "ns");
 	}
 	words.push(...other, "-n", "0", "--table", "frames", ...more);
-	const a = await context.ask(words, !file && !within), m = a.doc && along(a.doc, has.frames, numbers);
+	const a = await context.ask(words, main), m = a.doc && along(a.doc, has.frames, numbers);
 	if (m) m.every = words[1] === "--every" ? words[2] : null;
 	return m;
 }
@@ -435,11 +435,13 @@ export async function tracksOf(context, m, file, prefix) {
 		const fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
 		const area = fits ? new Area("live", title(say("Live memory")), 108, Float64Array.from(m.unit === "ns" ? lines.x : lines.x.map((_, i) => i)), lines.lines, say(lanes[by]))
 			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: "bytes", y: m.rows.map(r => r[m.live])}], "");
+		// The last frame goes on to where the steps end: what is freed there is seen.
+		if (fits && fine) m.high = m.end[m.end.length - 1] = Math.max(m.high, area.x.at(-1) + nice((m.high - m.low) / STEPS));
 		if (fits && fine) area.finer = finer(area, m, asked);
 		if (fits) area.legend = area.named(l => labelled(brief(l.title)));
 		// What the area shows is live after each frame; the peak was within one.
 		const key = m.live.replace("live", "peak"), peaks = m.rows.map(r => r[key] ?? null), most = Math.max(...peaks.filter(v => v !== null)), i = peaks.indexOf(most);
-		if (i >= 0 && most >= area.levels.most) area.peak = {t: (m.start[i] + m.end[i]) / 2, value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
+		if (i >= 0 && most >= area.levels.most) area.peak = {from: m.start[i], to: m.end[i], value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
 		tracks.push(area);
 	}
 	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "/ frame" : "/ step")));
@@ -547,6 +549,7 @@ export async function show(context) {
 		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f))]);
 	}
 	if (!all.length) return none(say("No frame, and no step of time, has anything."), say("The capture has no times, so there is nothing to draw over time."), button(say("show the calls"), () => go({view: "calls"})));
+	if (s.frame || s.time) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
 	let line = null;

@@ -110,13 +110,23 @@ export class Frames {
 	}
 
 	draw(g, axis, h, get) {
-		const high = Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [];
+		const high = Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [], torn = [];
 		bars(axis, this.m.start, this.m.end, this.levels, this.m.cost, (x, wide, v, i, j) => {
 			g.fillStyle = this.color(v, get);
 			const gap = wide > 3 ? 1 : 0;
 			g.fillRect(x, y(v), Math.max(1, wide - gap), h - y(v));
+			if (v > high) torn.push([x, Math.max(1, wide - gap)]);
 			if (v > this.limit * 1.5 && this.janks(v)) names.push([v, x + wide, i, j]);
 		});
+		// What is higher than the scale is torn below its top.
+		g.strokeStyle = get("--panel");
+		g.lineWidth = 2;
+		for (const [x, wide] of axis.map ? [] : torn) for (const at of [22, 27]) {
+			g.beginPath();
+			for (let k = 0, n = Math.max(2, Math.round(wide / 4)); k <= n; k++) g.lineTo(x + wide * k / n, at + (k % 2 ? -2 : 2));
+			g.stroke();
+		}
+		g.lineWidth = 1;
 		const steps = this.steps.filter(s => s <= high);
 		for (const s of steps) line(g, y(s), w, get(s > this.limit ? "--bad" : "--faint"), true);
 		if (axis.map) return;
@@ -229,8 +239,17 @@ export class Area {
 			g.globalAlpha = 1;
 			scale(g, format(this.type, v), axis, Math.max(8, y(v)), get);
 		}
+		// What falls within the last pixels is no more than an edge: its value is said.
+		const ends = this.sum.at(-1), edge = axis.x(axis.high), before = this.sum[Math.max(0, this.at(axis.high - (axis.high - axis.low) / 100))];
+		if (edge <= w + 1 && before > ends * 1.1) over(axis, () => {
+			const text = say("{0} at the end", format(this.type, ends)), wide = g.measureText(text).width, py = y(ends);
+			g.fillStyle = g.strokeStyle = get("--text");
+			g.beginPath(); g.arc(edge - 3, py, 3, 0, 7); g.fill();
+			g.beginPath(); g.moveTo(edge - 3, py); g.lineTo(w - 80, py); g.stroke();
+			label(g, text, w - wide - 84, py, get, "--text");
+		});
 		// The peak's name stands above what is drawn, with a line to it; left of the scale.
-		const x = this.peak ? axis.x(this.peak.t) : -1;
+		const x = this.peak ? axis.x(this.top()) : -1;
 		if (x >= 0 && x <= w) over(axis, () => {
 			const text = this.peak.text, py = y(this.peak.value), wide = g.measureText(text).width, to = Math.max(4, Math.min(x - wide / 2, w - wide - 72));
 			g.fillStyle = g.strokeStyle = get("--text");
@@ -238,6 +257,14 @@ export class Area {
 			g.beginPath(); g.moveTo(x, py); g.lineTo(Math.max(to, Math.min(to + wide + 3, x)), x > to + wide + 3 ? 7 : 13); g.stroke();
 			g.fillText(text, to, 7);
 		});
+	}
+
+	// Where the peak is: where most is drawn of its frame, or what was live when it began.
+	top() {
+		const {from, to} = this.peak, end = lower(this.x, to);
+		let best = Math.max(0, this.at(from) - 1);
+		for (let i = best + 1; i < end; i++) if (this.sum[i] > this.sum[best]) best = i;
+		return Math.max(from, this.x[best]);
 	}
 
 	at(t) { return lower(this.x, t + 1e-6) - 1; }

@@ -141,7 +141,8 @@ export async function show(context) {
 	context.begin(four);
 	// The functions by what is in them and what they call; of some metrics only what is in them is known.
 	const functions = context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return context.ask(words.filter(w => w !== "--cumulative")).catch(x => ({doc: null, error: x.message})); });
-	const a = await context.ask(graph, true), f = a.doc && section(a.doc, "flame");
+	context.shows(words);
+	const a = await context.ask(graph), f = a.doc && section(a.doc, "flame");
 	if (!f || f.nodes.length < 2) return none(say("No stack is left to draw."), say("These filters leave nothing."), button(say("clear all"), () => context.clear()));
 	const modules = new Map(), up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
 		{select: n => choose(n), menu: (n, e) => menu(e, n, context, modules.get(n)), zoomed: w => go({at: w || null})});
@@ -162,6 +163,7 @@ export async function show(context) {
 	const heaviest = [...names].sort((x, y) => y[1] - x[1])[0];
 	async function follow(name) {
 		const turn = ++mine;
+		if (s.peek) context.shows(["top", "--peek", literally(name), ...library, ...context.filters(), ...sort]);
 		drawn.chosen = name;
 		drawn.show();
 		const of = sandwich(f, name, choose);
@@ -194,8 +196,8 @@ export async function show(context) {
 	four.shown = () => { drawn.draw(); if (s.at) drawn.go(s.at); };
 	four.moved = now => {
 		if ((now.at || "") !== drawn.way()) drawn.go(now.at || "");
-		if (now.peek && now.peek !== drawn.chosen) follow(now.peek).catch(() => {});
 		s.peek = now.peek;
+		if (now.peek && now.peek !== drawn.chosen) follow(now.peek).catch(() => {});
 		s.at = now.at;
 	};
 	return four;
