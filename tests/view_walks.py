@@ -182,9 +182,10 @@ p.wait()
 # 110 and 180 of drip, which rises until the end; 0, 100, 100, 100 of log, which does not.
 p, address = serve("step.tmt")
 b.open(address)
-later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Live, allocated after frame 12'))?.textContent"
-check("what is live at the end, but from loading", b.wait(later) and all(t in b.run(later) for t in ("340 B", "drip▲ grew240 B70.6%", "log100 B29.4%")) and not any(t in b.run(later) for t in ("load", "ui::open")))
+later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Growth since loading, frame 12'))?.textContent"
+check("what is live at the end, but from loading", b.wait(later) and all(t in b.run(later) for t in ("340 B", "drip▲ grew240 B70.6%", "log100 B29.4%")) and not any(t in b.run(later) for t in ("load.cpp", "ui::open")))
 check("growth is one step: " + tile("growth"), tile("growth") == "+3.9KiB at frame 12" and "1 step" in text(".tile[data-tile=growth] .tag"))
+check("... its tile leads to the sites of the list", after(lambda: b.click(".tile[data-tile=growth]")) and "--frame 13..39" in command() and "--sort live" in command() and "drip" in text(".row"))
 p.terminate()
 p.wait()
 
@@ -292,6 +293,47 @@ b.wait("(g => g && g.clientWidth < 800)(document.querySelector('.grid'))")
 time.sleep(0.3)
 check("a table at 800 pixels: place and share are in sight, nothing scrolls", b.run("(g => g.scrollWidth <= g.clientWidth)(document.querySelector('.grid'))") and all(c in text("[role=columnheader]").split("\n") for c in ("file", "share")))
 check("... and the page does not scroll sideways", b.run("document.documentElement.scrollWidth <= 800"))
+p.terminate()
+p.wait()
+
+# --- what is asked amiss can be asked again; limits of frames are of durations; what is saved is what is seen
+p, address = serve("calls.tmt")
+b.open(address)
+check("the overview's command prints its lists: " + command(), command() == "tm-top -n 30 calls.tmt")
+b.go("#view=spikes&threshold=foo")
+check("a threshold that is none: %s" % text("#alerts"), "'foo' is not a time" in text("#alerts") and "no answer" in text("#whole") and "good" not in b.run("document.getElementById('whole').className"))
+check("... another one can be given", after(lambda: b.run("(e => { e.value = '30ms'; e.onchange(); })(document.querySelector('main .tools input'))")) and "Load" in text(".row") and "complete" in text("#whole"))
+b.go("#view=frames&spike=foo")
+check("... and another limit of frames", "no answer" in text("#whole") and b.run("document.querySelector('main .tools input').value") == "foo")
+# 99 frames of 16 ms, one of 50: of durations the median is 16, 3 times that 48.
+b.go("#view=frames")
+row = text(".row .cell[role=gridcell]").split("\n")
+check("runs of frames have units, and a metric: %s" % row[:8], row[:8] == ["3x", "48.00 ms", "60", "60", "1", "60", "50.00 ms", "duration"] and text("[role=columnheader]").split("\n")[:8] == ["rule", "limit", "first", "last", "frames", "worst frame", "its value", "metric"])
+b.go("#view=calls&peek=Load")
+b.wait("document.querySelector('.sandwich .me')?.textContent.includes('Load')")
+check("calls: the command prints the chosen function: " + command(), "--peek '^\\QLoad\\E$'" in command() and "json" not in command())
+b.click("#save")
+kept = "saved/calls-calls.tmt.html"
+for _ in range(100):
+    if os.path.exists(kept) and open(kept).read().rstrip().endswith("</html>"):
+        break
+    time.sleep(0.1)
+check("... and the file that is saved has its callers", os.path.exists(kept) and "called by" in open(kept).read())
+b.go("#view=compare&basef=1..9")
+check("compare: one range alone asks for the other", "Give a new range, too." in text("main") and command() == "")
+b.go("#view=compare&basef=foo&newf=1..9")
+check("... what is no range is said, and stays in its field", "'foo' is not a frame number" in text("#alerts") and b.run("[...document.querySelectorAll('main input')].some(e => e.value === 'foo')"))
+b.go("#view=compare&newf=1..9&frame=60..70")
+check("... a selection is taken as one of them", after(lambda: b.run("[...document.querySelectorAll('main button')].find(e => e.textContent === 'selection as base').click()")) and "--base-frame 60..70 --new-frame 1..9" in command())
+p.terminate()
+p.wait()
+
+# --- the end of a run is seen: all but 1 of 40 KB is freed in the last frame, which has no end
+p, address = serve("ends.tmt")
+b.open(address)
+b.go("#view=timeline")
+b.run("window.drawn = []; (f => { CanvasRenderingContext2D.prototype.fillText = function (t, ...at) { drawn.push(t); return f.call(this, t, ...at); }; })(CanvasRenderingContext2D.prototype.fillText); dispatchEvent(new Event('resize')); document.dispatchEvent(new Event('themechange'))")
+check("what is live at the end is said where the line falls at its edge: %s" % b.run("[...new Set(drawn)].filter(t => t.includes('end')).join()"), b.wait("drawn.includes('1.0 KiB at the end')"))
 p.terminate()
 p.wait()
 

@@ -76,6 +76,15 @@ END
 		[ "$i" -lt 16 ] || echo "alloc malloc main;drip@drip.cpp:6 10 $((i * 16 + 2))000000 - $((i * 4096 + 65536))"
 	done
 } | "$GEN/script" >step.tmt
+# 40 blocks of 1 KiB, one in each of 40 frames of 16 ms; the last frame, which has no end, frees 39 of them after 10 ms.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	for i in {0..39}; do
+		echo "frame $i $((i * 16))000000"
+		echo "alloc malloc main;load@load.cpp:3 1024 $((i * 16 + 1))000000 - $((i * 4096 + 4096))"
+	done
+	for i in {1..39}; do echo "free $((i * 4096)) 634000000"; done
+} | "$GEN/script" >ends.tmt
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
 "$GEN/trace" --seed 6 --allocs 300 --live 50 --stacks 30 --frames 5 >plain.tmt
 "$GEN/heaptrack" <plain.tmt >plain.heaptrack # no real sizes, and no telling which free ends which block

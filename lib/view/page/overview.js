@@ -111,21 +111,29 @@ function rises(y) {
 	return n >= 12 && lows.every((v, k) => !k || v - lows[k - 1] >= y[n - 1] / 20);
 }
 
-// The list of what is live at the end as it was allocated after loading.
+// What is after loading, as a selection. null: no part of the run is.
+function later(context, m) {
+	const {state: s, files} = context, at = loaded(m);
+	if (s.frame || s.time || files.length !== 1 || m.several || at < 2) return null;
+	const range = m.framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: Math.round(m.start[at]) + "ns.."} : null;
+	return range && {at, range};
+}
+
+// The list of what is live at the end as it was allocated after loading: what grew.
 async function afterLoading(context, m, n) {
-	const {state: s, files} = context, all = first(n, "live_real", "live_requested"), at = loaded(m);
-	if (s.frame || s.time || files.length !== 1 || m.several || at < 2 || !all) return null;
-	const framed = m.framed, range = framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: Math.round(m.start[at]) + "ns.."} : null;
-	if (!range) return null;
+	const all = first(n, "live_real", "live_requested"), part = later(context, m);
+	if (!part || !all) return null;
+	const {at, range} = part, framed = m.framed;
 	const words = [...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v])], every = m.every ? ["--every", m.every] : [];
 	const [a, chart] = await Promise.all([context.ask(["top", ...words, "-n", "5", "--table", "live"]), context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", "site", ...every, ...words, "-n", "24", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; })]);
-	const t = a.doc && section(a.doc, "table", "live"), later = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested"), lines = chart.doc && section(chart.doc, "series", "lines");
-	if (!t || later === undefined || later === null) return null;
-	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), after = framed ? say("Live, allocated after frame {0}", m.number[at - 1]) : say("Live, allocated after {0}", format("ns", m.start[at]));
+	const t = a.doc && section(a.doc, "table", "live"), left = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested"), lines = chart.doc && section(chart.doc, "series", "lines");
+	if (!t || left === undefined || left === null) return null;
+	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), from = framed ? say("frame {0}", m.number[at - 1]) : format("ns", m.start[at]);
+	const after = make("span", {title: say("Allocated after {0}, and live at the end. Until then it loads: the first quarter of the run, and what follows until no frame or step adds a fiftieth of the most that is live.", from)}, say("Growth since loading, {0}", from));
 	const grew = new Set(lines ? lines.lines.filter(l => l.key !== "others" && rises(l.y)).map(l => l.title) : []);
 	const chip = r => grew.has(r.site) ? Object.assign(tag(say("▲ grew"), "up"), {title: say("What is live of it rises until the end.")}) : null;
-	const side = make("span", {title: say("{0} of what is live at the end", ofWhole(format("bytes", later), format("bytes", all)))}, format("bytes", later));
-	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), later, chip);
+	const side = make("span", {title: say("{0} of what is live at the end", ofWhole(format("bytes", left), format("bytes", all)))}, format("bytes", left));
+	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), left, chip);
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
@@ -133,15 +141,15 @@ const address = changes => { const now = Object.fromEntries(new URLSearchParams(
 const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
 
 // Where what is live rose for good: frames or steps that have together four fifths of all growth, at most three. null: it
-// rose in more.
-function risesOf(values) {
-	const y = values.filter(v => v !== null), at = values.map((v, i) => v === null ? -1 : i).filter(i => i >= 0);
+// rose in more. What rises in the first quarter is the start of the program.
+function risesOf(all) {
+	const values = all.map((v, i) => i < Math.floor(all.length / 4) ? null : v), y = values.filter(v => v !== null), at = values.map((v, i) => v === null ? -1 : i).filter(i => i >= 0);
 	// What is less later was not for good; where most was not, steps are no answer.
 	const high = Math.max(...y) - y[0];
 	for (let i = y.length - 2; i >= 0; i--) y[i] = Math.min(y[i], y[i + 1]);
-	const all = y.at(-1) - y[0], up = y.map((v, i) => [i ? v - y[i - 1] : 0, at[i]]).sort((a, b) => b[0] - a[0]).slice(0, 3);
-	if (y.length < 12 || all < y.at(-1) * .05 || all < high * .5) return null;
-	for (let k = 1, sum = 0; k <= 3; k++) if ((sum += up[k - 1][0]) >= all * .8) return {all, sum, steps: up.slice(0, k)};
+	const grown = y.at(-1) - y[0], up = y.map((v, i) => [i ? v - y[i - 1] : 0, at[i]]).sort((a, b) => b[0] - a[0]).slice(0, 3);
+	if (all.length < 12 || grown < y.at(-1) * .05 || grown < high * .5) return null;
+	for (let k = 1, sum = 0; k <= 3; k++) if ((sum += up[k - 1][0]) >= grown * .8) return {all: grown, sum, steps: up.slice(0, k)};
 	return null;
 }
 
@@ -192,12 +200,12 @@ function tiles(context, n, facts, m, doc) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => "+" + format("bytes", x), step = rises && rises.steps[0];
+			const part = later(context, m), to = address({view: "table", sort: "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => "+" + format("bytes", x), step = rises && rises.steps[0];
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);
-				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to: address({view: "memory"})}));
-			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to: address({view: "memory"})}));
+				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
+			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: live ? say("Too few frames or steps for a slope.") : noFrees}));
 	}
 	if (!what.memory && top && top.totals && top.totals.length) {
@@ -286,8 +294,8 @@ export async function show(context) {
 		slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
-		const later = await afterLoading(context, m, n).catch(e => { if (e.name === "AbortError") throw e; return null; });
-		if (later) atEnd.replaceWith(later);
+		const grown = await afterLoading(context, m, n).catch(e => { if (e.name === "AbortError") throw e; return null; });
+		if (grown) atEnd.replaceWith(grown);
 	}
 	// The tiles are of the selected range; the strip is of all.
 	fill(m && (context.state.frame || context.state.time) ? await rows(true) : m);

@@ -47,7 +47,7 @@ const CHANGES = {grew: ["up", "▲"], shrank: ["less", "▼"], new: ["up", "✚"
 function changeOf(f, c, r) {
 	if (c.key !== "change" || !r.change) return null;
 	const by = f.shown.find(k => r["delta_" + k] && !f.little(k, r)), word = ["grew", "shrank", "changed"].includes(r.change) ? by ? r["delta_" + by] > 0 ? "grew" : "shrank" : null : r.change;
-	if (!word) return make("span", {class: "tag", title: say("less than a thousandth of all")}, "=");
+	if (!word) return make("span", {class: "tag", title: say("less than a thousandth of all")}, f.shown.some(k => r["delta_" + k]) ? "≈" : "=");
 	return make("span", {class: "tag " + (CHANGES[word] || [""])[0], title: by ? wordOf(f.whole.find(x => x.key === "delta_" + by)) : null}, ((CHANGES[word] || ["", ""])[1] + " " + translated(word, "relation")).trim());
 }
 
@@ -121,10 +121,14 @@ export async function show(context) {
 		const kind = has.frames ? "f" : "t", e = make("input", {type: "text", placeholder: say(has.frames ? "frames 1..100" : "time 0s..1s"), value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
 		return make("label", {}, r.side === "base" ? say(has.frames ? "base: only frames" : "base: only the time") : say(has.frames ? "new: only frames" : "new: only the time"), e);
 	};
+	// The selection of the other views, where there is one.
+	const kept = s.frame || s.time, take = kept ? ranges.map(r => button(r.side === "base" ? say("selection as base") : say("selection as new"), () => go({[r.side + "f"]: s.frame || null, [r.side + "t"]: s.frame ? null : s.time}), {title: kept})) : [];
 	const ranged = ranges.some(r => r.frame || r.time), few = files.length < 2, fields = ranges.map(field);
 	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")), few && !ranged ? null : choice(context, "rank", ranks, s.rank || "auto", say("rank by")),
-		...few || ranged ? fields : [], button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}), few || ranged ? null : make("details", {class: "menu"}, make("summary", {}, say("more")), make("div", {class: "panel"}, ...fields)));
-	if (few && !ranged) return [panel(say("Compare"), say("two files, or two ranges of one"), tools), nothing(say("Give tm-view two files, or a base and a new range here."))];
+		...few || ranged ? [...fields, ...take] : [], button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}), few || ranged ? null : make("details", {class: "menu"}, make("summary", {}, say("more")), make("div", {class: "panel"}, ...fields, ...take)));
+	context.fields = panel(say("Compare"), say("two files, or two ranges of one"), tools);
+	const open = ranges.filter(r => !r.frame && !r.time);
+	if (few && open.length) return [context.fields, nothing(open.length > 1 ? say("Give tm-view two files, or a base and a new range here.") : open[0].side === "base" ? say("Give a base range, too.") : say("Give a new range, too."))];
 	// Ranked by the metric of the rule that failed, where nobody chose one.
 	const broken = d => { const x = d && section(d, "checks"); return x ? x.rules.filter(r => r.verdict === "fail" || r.verdict === "inconclusive").sort((a, b) => (b.verdict === "fail") - (a.verdict === "fail")) : []; };
 	let rank = s.rank && s.rank !== "auto" ? s.rank : null;
