@@ -88,11 +88,11 @@ static int32_t with_sign(uint32_t v)
 struct walk {
 	struct pdb_worker *w;
 	const struct pdb_proc *proc;
-	size_t first, end; /* addresses of the procedure */
-	uint32_t outer;    /* number + 1 of the site around it; 0: none */
-	uint32_t site;     /* its number */
-	bool open;         /* a row is */
-	uint32_t from;     /* where it begins */
+	size_t end;     /* of the addresses of the procedure, which is the last of w->procs */
+	uint32_t outer; /* number + 1 of the site around it; 0: none */
+	uint32_t site;  /* its number */
+	bool open;      /* a row is */
+	uint32_t from;  /* where it begins */
 	uint32_t file, row_file;
 	uint32_t line, row_line; /* modulo 2^32 */
 	bool held;               /* an address */
@@ -120,7 +120,8 @@ static void close_row(struct walk *k, uint32_t to)
 		struct pdb_queried *q = &w->q[i];
 		uint32_t depth = q->hit ? w->hits[q->hit - 1].depth + 1 : 0;
 
-		if (i < k->first || site_of(w, q->hit) != k->outer || depth >= PDB_NESTING)
+		/* Of two procedures that overlap the first one has an address, and its sites alone. */
+		if (q->proc != w->n_procs || site_of(w, q->hit) != k->outer || depth >= PDB_NESTING)
 			continue;
 		VEC_PUSH(w->hits, w->n_hits, w->cap_hits) =
 		    (struct pdb_hit){q->hit, k->site, k->row_file, (int32_t)k->row_line, depth};
@@ -184,29 +185,32 @@ struct open_site {
 	uint32_t site, end;
 };
 
-static void find_sites(struct pdb_worker *w, const struct pdb_proc *proc, size_t first, size_t n,
-		       uint32_t at, uint32_t end)
+static void find_sites(struct pdb_worker *w, const struct pdb_proc *proc, size_t n, uint32_t at,
+		       uint32_t end)
 {
 	struct open_site open[PDB_NESTING];
 	size_t depth = 0;
+	uint32_t passed =
+	    0; /* the end of a site without addresses: sites before that have none, too */
 	struct symbol s;
 
 	while (at < end && !w->budget.over && next_symbol(w, at, &s)) {
 		uint32_t head = s.kind == S_INLINESITE2 ? 16 : 12;
-		struct walk k = {.w = w, .proc = proc, .first = first, .end = first + n};
+		struct walk k = {.w = w, .proc = proc, .end = n};
 
 		budget_spend(&w->budget, 1);
 		at = s.next;
 		while (depth && s.at >= open[depth - 1].end)
 			depth--;
-		if ((s.kind != S_INLINESITE && s.kind != S_INLINESITE2) || s.data.n < head)
+		if ((s.kind != S_INLINESITE && s.kind != S_INLINESITE2) || s.data.n < head ||
+		    s.at < passed)
 			continue;
 		k.outer = depth ? open[depth - 1].site + 1 : 0;
 		k.site = (uint32_t)w->n_sites;
 		k.file = PDB_NO_FILE;
 		walk_annotations(&k, (struct pdb_bytes){s.data.p + head, s.data.n - head});
-		if (!k.held) {
-			at = pdb_symbol_end(w, &s);
+		if (!k.held) { /* where a record begins must not depend on what is asked: its end may be damaged */
+			passed = pdb_symbol_end(w, &s);
 			continue;
 		}
 		VEC_PUSH(w->sites, w->n_sites, w->cap_sites) =
@@ -303,6 +307,6 @@ void pdb_find_procs(struct pdb_worker *w)
 			continue;
 		VEC_PUSH(w->procs, w->n_procs, w->cap_procs) = p;
 		if (s.kind != S_THUNK32)
-			find_sites(w, &p, first, n, s.next, at);
+			find_sites(w, &p, first + n, s.next, at);
 	}
 }
