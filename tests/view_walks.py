@@ -202,6 +202,34 @@ check("the heaviest is chosen: keep, with its callers", b.wait("document.querySe
 check("a row is clicked: fill is chosen", after(lambda: b.click(".four .row[data-i='%d']" % next(i for i, r in enumerate(rows) if r == "fill"), (40, 10))) and "fill" in address_has("peek") and
       b.wait("document.querySelector('.sandwich .me').textContent.includes('fill')") and size(50000) in text(".sandwich .me"))
 check("Back chooses the one before", back() and not address_has("peek"))
+# In the graph: all, main, and below it tick with 100 of 150 kB and fill with 50; below tick is keep.
+FOLLOWS = """(n => document.querySelector('.sandwich .me')?.textContent.includes(n) && document.querySelector('.four .row[aria-selected=true]')?.textContent.includes(n)
+    && (a => a && new URLSearchParams(a.getAttribute('href').slice(1)).get('fn').startsWith(n) && !a.href.includes('undefined'))([...document.querySelectorAll('.four a[href*="view=source"]')].at(-1)))"""
+
+
+def follows(name):
+    return b.wait("%s(%s)" % (FOLLOWS, json.dumps(name)), 20)
+
+
+wide = b.place(".four .graph canvas")[2]
+b.click(".four .graph canvas", (wide * 5 / 6, 45))
+check("a node is clicked: functions, callers and source are of fill", follows("fill") and "fill" in (address_has("peek") or ""))
+check("Back: of the one before", back() and follows("keep"))
+b.run("document.querySelector('.four .graph canvas').focus()")
+b.key("Home")
+b.key("ArrowDown")
+b.key("ArrowDown")
+b.key("ArrowRight")
+b.key("Enter")
+check("keys and Enter: they are of fill, too, which is zoomed into", follows("fill") and b.wait("new URLSearchParams(location.hash.slice(1)).get('at') === '0.1'"))
+b.go("#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 2")
+b.run("document.querySelector('.four .tools input').focus()")
+b.type("tick")
+b.key("Enter")
+check("Enter in the search: they are of tick", follows("tick") and (address_has("peek") or "").startswith("tick"))
+b.go("#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 2")
 check("library code is shown", after(lambda: b.click(".four .switch")) and "--hide-library" not in command() and b.wait("[...document.querySelectorAll('.four .row')].some(r => r.textContent.includes('push_back'))"))
 rows = text(".four .row .cell.text:first-child").split("\n")
 check("names are short: " + ", ".join(rows), "vector<int>::push_back" in rows)

@@ -86,15 +86,30 @@ class CanvasFlame extends Flame {
 		this.rows.onclick = event => at(event, o => {
 			if (o.i < 0) return this.enter(o);
 			this.at = o.i;
-			this.chosen = o.i ? this.name(o.i) : null;
-			this.one = o.i;
 			this.showPath(o.i);
 			this.focus();
-			this.show();
-			if (o.i) this.o.select(this.name(o.i), o.i);
+			this.select(o.i);
 		});
 		this.rows.oncontextmenu = event => at(event, o => { if (o.i > 0 && this.o.menu) { event.preventDefault(); this.o.menu(this.name(o.i), event); } });
 		this.rows.ondblclick = event => at(event, o => this.enter(o));
+	}
+
+	select(i) {
+		this.chosen = i ? this.name(i) : null;
+		this.one = i;
+		this.show();
+		if (i) this.o.select(this.chosen, i);
+	}
+
+	// What is zoomed into, and what a search goes to, is chosen, as what is clicked is.
+	enter(o) {
+		super.enter(o);
+		if (this.o.select && o.i > 0) this.select(o.i);
+	}
+
+	next(step) {
+		super.next(step);
+		if (this.o.select && this.found && this.found.length) this.select(this.at);
 	}
 
 	// The way to what is zoomed into, as places among the calls of each call.

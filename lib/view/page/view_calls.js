@@ -154,7 +154,7 @@ export async function show(context) {
 	const left = card(say("Call graph"), make("span", {class: "row grows"}, metric, head), make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")], ["--hit", say("found")]])), drawn.element));
 	const right = make("div", {class: "card"}), under = make("div", {class: "card"}), source = make("div", {class: "card"});
 	four.replaceChildren(left, right, under, source);
-	let table = null, parts = [under, source], mine = 0;
+	let table = null, parts = [under, source], mine = 0, followed = null;
 	const swap = (k, to) => { parts[k].replaceWith(to); parts[k] = to; };
 	// The heaviest is chosen where nobody chose.
 	const names = new Map();
@@ -164,7 +164,7 @@ export async function show(context) {
 	async function follow(name) {
 		const turn = ++mine;
 		if (s.peek) context.shows(["top", "--peek", literally(name), ...library, ...context.filters(), ...sort]);
-		drawn.chosen = name;
+		drawn.chosen = followed = name; // the graph marks what is clicked before it is followed
 		drawn.show();
 		const of = sandwich(f, name, choose);
 		const from = make("div", {}), grown = make("div", {});
@@ -191,14 +191,14 @@ export async function show(context) {
 		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
 		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(plainly(f.metric)))), make("div", {class: "in"}, table.element, told.length ? make("p", {class: "hint", title: told.join("\n")}, told.at(-1)) : null)));
 	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
-	const first = s.peek || (heaviest && heaviest[0]);
+	const most = heaviest && heaviest[0], first = s.peek || most;
 	if (first) follow(first).catch(() => {});
 	four.shown = () => { drawn.draw(); if (s.at) drawn.go(s.at); };
 	four.moved = now => {
 		if ((now.at || "") !== drawn.way()) drawn.go(now.at || "");
-		s.peek = now.peek;
-		if (now.peek && now.peek !== drawn.chosen) follow(now.peek).catch(() => {});
-		s.at = now.at;
+		const to = now.peek || most;
+		for (const k of light) if (now[k]) s[k] = now[k]; else delete s[k]; // links to other views are of it
+		if (to && to !== followed) follow(to).catch(() => {});
 	};
 	return four;
 }
