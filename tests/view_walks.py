@@ -315,9 +315,32 @@ for _ in range(100):
         break
     time.sleep(0.1)
 check("the view is saved as one file: " + text("#took"), os.path.exists(kept) and "<script>" in open(kept).read() and "http://" not in open(kept).read())
+HEADS = "[...document.querySelectorAll('main [role=columnheader]')].map(e => e.textContent.replace(/ [▾▴]$/, ''))"
+
+
+def heads(state, *wanted):
+    b.go(state)
+    b.wait("document.querySelectorAll('main .row').length > 1")
+    shown = b.run(HEADS)
+    check("%s: %s are in sight of %s" % (state, ", ".join(wanted), ", ".join(shown)), all(w in shown for w in wanted))
+
+
+def narrow():
+    b.size(800, 900)
+    b.wait("(g => g && g.clientWidth < 800)(document.querySelector('.grid'))")
+
+
+# What a table is ranked by is there, and what the share is of.
+for sort, column in ("temporary", "temporary"), ("peak", "peak"), ("lifetime", "lifetime"):
+    heads("#view=table&sort=" + sort, "file", column, *(["share"] if sort != "lifetime" else []))
+heads("#view=compare&basef=1..20&newf=21..40", "base", "new", "%")
+heads("#view=frames", "frame", "start")
+narrow()
+heads("#view=table&sort=live", "file", "still live", "share")
+heads("#view=frames", "frame", "start")
+b.size(1400, 900)
 b.go("#view=table")
-b.size(800, 900)
-b.wait("(g => g && g.clientWidth < 800)(document.querySelector('.grid'))")
+narrow()
 time.sleep(0.3)
 check("a table at 800 pixels: place and share are in sight, nothing scrolls", b.run("(g => g.scrollWidth <= g.clientWidth)(document.querySelector('.grid'))") and all(c in text("[role=columnheader]").split("\n") for c in ("file", "share")))
 check("... and the page does not scroll sideways", b.run("document.documentElement.scrollWidth <= 800"))

@@ -8,7 +8,7 @@ import {Boxes} from "./box.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
 import {format} from "./format.js";
-import {choice} from "./view_table.js";
+import {choice, ranksOf} from "./view_table.js";
 
 export const title = "Frames";
 export const own = true;
@@ -67,7 +67,7 @@ async function spread(context, steps) {
 	if (!t || !t.rows.length) return null;
 	const pick = frame => has.frames && go({pick: frame});
 	return panel(translated(t.title), say("a box has the half in the middle; a click goes to the frame of the most"), make("div", {class: "tools"}, choice(context, "over", keys, by, say("of each"))),
-		new Boxes(t, by, t.rows.slice(0, BOXES), pick).element, new Table(t, {pick: r => pick(r.max_frame)}).element);
+		new Boxes(t, by, t.rows.slice(0, BOXES), pick).element, new Table(t, {keep: t.columns.map(c => c.key).filter(k => /^(median|max|max_frame)(_ns)?$/.test(k)), pick: r => pick(r.max_frame)}).element);
 }
 
 export async function show(context) {
@@ -103,6 +103,6 @@ export async function show(context) {
 	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, r => has.frames && go({pick: r.worst_frame}))));
 	if (stats) out.push(panel(translated(stats.title), say("mean, percentiles, and the frame of each"), new Table(stats).element));
 	if (!s.pick) out.push(await spread(context, steps));
-	out.push(panel(say("all frames"), "", new Table(section(doc, "table", "frames"), {pick: r => has.frames && go({pick: r.frame})}).element));
+	out.push(panel(say("all frames"), "", new Table(section(doc, "table", "frames"), {main: has.frames ? "frame" : "step", ordered: true, keep: ["name", "start_ns", "duration_ns", "self_ns"], ranked: s.sort ? ranksOf(s.sort) : [], pick: r => has.frames && go({pick: r.frame})}).element));
 	return out;
 }

@@ -51,15 +51,20 @@ export class Table {
 		const where = all.find(c => c.key === "file"), line = all.find(c => c.key === "line");
 		this.columns = all.filter(c => !(where && c === line) && !(count && c.key === "entries" && section.rows.every(r => r.entries === r.count)));
 		// Names first: they say what the numbers are of.
-		const main = this.main = this.columns.find(c => c.key === options.main) || (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k)).find(Boolean) || this.columns.find(c => c.type === "text");
+		const main = this.main = this.columns.find(c => c.key === options.main) || (this.tree && this.columns.find(c => c.key === "name")) || names.map(k => this.columns.find(c => c.key === k && 2 * section.rows.filter(r => r[k] !== null && r[k] !== undefined).length > section.rows.length)).find(Boolean) || this.columns.find(c => c.type === "text");
 		// Of two keys the outer one comes before the inner.
 		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
 		this.where = where && where !== main && line ? where : null;
 		const first = [...outer, main, this.where].filter(Boolean), numbers = this.columns.filter(c => !first.includes(c) && c.type !== "text"), texts = this.columns.filter(c => !first.includes(c) && c.type === "text");
 		this.all = this.columns = options.ordered ? this.columns : [...first, ...numbers, ...texts];
-		// What never goes: names, where they are, shares, and the first number.
-		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined));
-		const ranked = [...options.ranked || [], "total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"].map(k => full.find(c => c.key === k)).find(Boolean) || full.find(c => !SHARES.test(c.key)) || numbers[0];
+		// What never goes: names, where they are, shares, and the number that they are of; else the first of those that all have.
+		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined)), sums = (section.totals || []).at(-1);
+		const usual = ["total_self_ns", "total_ns", "time_total_ns", "self_ns", "total_real", "total_requested", "total_samples", "samples", "total_period", "period", "total_count", "real", "requested", "count"];
+		const shared = c => sums && sums[c.key] && head.every(r => typeof r.share === "number" && Math.abs(100 * (r[c.key] || 0) / sums[c.key] - r.share) <= .01);
+		const find = (keys, list) => keys.map(k => list.find(c => c.key === k)).find(Boolean);
+		const ranked = find(options.ranked || [], numbers) || find(usual, numbers.filter(shared)) || numbers.find(shared) || find(usual, full) || full.find(c => !SHARES.test(c.key)) || numbers[0];
+		// What says little is there where all else has room: entries beside what they are of, and one capture in each row.
+		this.minor = new Set(numbers.filter(c => /(^|_)entries$/.test(c.key) || /(^|_)capture$/.test(c.key) && section.rows.every(r => r[c.key] === section.rows[0][c.key])));
 		this.fast = new Set([...first, ...numbers.filter(c => /^(self_|total_)?share$/.test(c.key) || options.sort && options.sort.key === c.key), ranked, ...numbers.filter(c => c.difference).slice(0, 1), ...this.all.filter(c => (options.keep || []).includes(c.key))]);
 		this.full = new Set(full);
 		this.few = section.rows.length < FEW && !options.search;
@@ -117,7 +122,8 @@ export class Table {
 			else if (chosen[c.key] || this.fast.has(c) && chosen[c.key] !== false) { shown.add(c); left -= fixed(c); }
 		// Names get half of what is more than they need at least, before the next column does.
 		const longing = Math.min(room * (room < 700 ? 0.16 : 0.36), [...shown].filter(text).reduce((m, c) => m + Math.max(0, this.want.get(c) - LEAST), 0));
-		for (const c of [...this.all.filter(c => this.full.has(c)), ...this.all.filter(c => !this.full.has(c))])
+		const rank = c => this.minor.has(c) ? 2 : this.full.has(c) ? 0 : 1;
+		for (const c of this.all.slice().sort((a, b) => rank(a) - rank(b)))
 			if (!shown.has(c) && chosen[c.key] !== false && !(this.o.quiet && this.o.quiet(c)) && left - fixed(c) >= longing) { shown.add(c); left -= fixed(c); }
 		const columns = this.all.filter(c => shown.has(c)), before = this.columns, was = this.width;
 		const wide = columns.filter(text), given = new Map();

@@ -140,7 +140,7 @@ export async function show(context) {
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table", "changes"), f = a.doc && section(a.doc, "flame");
 	const out = [], p = picked(context, r => r.function || r.site), first = t && t.columns.find(c => c.key.startsWith("delta_"));
 	const slim = t && t.rows.length ? {...fewer(t, first && first.key.slice(6)), whole: t.columns} : null;
-	const table = slim && new Table(slim, {pick: p.pick, quiet: slim.quiet, keep: ["change"], cell: (c, r) => changeOf(slim, c, r), small: (c, r) => /^(delta|percent)_/.test(c.key) && slim.little(c.key.replace(/^(delta|percent)_/, ""), r), sort: slim.first ? {key: "delta_" + slim.first, down: true} : null});
+	const table = slim && new Table(slim, {pick: p.pick, quiet: slim.quiet, keep: ["change", ...["base", "new", "percent"].map(side => side + "_" + slim.first)], cell: (c, r) => changeOf(slim, c, r), small: (c, r) => /^(delta|percent)_/.test(c.key) && slim.little(c.key.replace(/^(delta|percent)_/, ""), r), sort: slim.first ? {key: "delta_" + slim.first, down: true} : null});
 	const changes = panel(say("What changed"), t ? translated(told(t.title)) : "", tools, table ? table.element : nothing(say("Nothing changed.")), p.box);
 	const c = a.doc && section(a.doc, "checks"), failed = broken(a.doc), most = new Map();
 	const [times] = await Promise.all([files.length === 2 && !ranged && has.frames ? frameTimes(context) : null, ...failed.slice(0, 3).map(async r => most.set(r, await grewMost(context, t, r)))]);

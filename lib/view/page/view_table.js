@@ -14,6 +14,12 @@ const keys = ["site", "function", "location", "stack", "type", "file", "module",
 const alone = ["stack", "frame"], none = "no other key";
 const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples", "period"];
 
+// The keys of columns that a word of --sort may mean, the likeliest first.
+export function ranksOf(sort) {
+	const k = sort.replaceAll("-", "_");
+	return [k, k.replace(/_time$/, "_ns"), k + "_real", k + "_requested", k + "_ns"];
+}
+
 export function choice(context, key, words, now, label) {
 	const e = make("select", {"aria-label": label, onchange: () => context.go({[key]: e.value === words[0] ? null : e.value})}, ...words.map(w => make("option", {value: w, selected: w === now, title: plainly(w) === w ? null : translated(w)}, translated(plainly(w)))));
 	return make("label", {}, label, e);
@@ -26,7 +32,7 @@ export async function show(context) {
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
 	const p = picked(context, r => r.function || r.site || (r.stack || "").split(" < ")[0] || null);
-	const table = new Table(t, {pick: p.pick, search: s.search, searched: v => go({search: v}, true),
+	const table = new Table(t, {ranked: s.sort ? ranksOf(s.sort) : [], pick: p.pick, search: s.search, searched: v => go({search: v}, true),
 		sort: s.order ? {key: s.order.replace(/^-/, ""), down: s.order.startsWith("-")} : null, sorted: (k, down) => go({order: (down ? "-" : "") + k}, true)});
 	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")),
 		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", sorts, s.sort || "auto", say("rank by")),
