@@ -12,13 +12,19 @@ export const part = "Tree";
 export const named = true;
 export const fits = has => has.calls;
 
+// How many threads the times are of. Threads of one name are one row, whose details have their number.
+async function threadsOf(context) {
+	const a = await context.ask(["top", "--by", "thread", ...context.filters(), "-n", "0", "--table", "top"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+	return t ? t.rows.filter(r => r.self_ns || r.total_ns).reduce((n, r) => n + (parseInt((r._details || [])[0], 10) || 1), 0) : 0;
+}
+
 export async function show(context) {
 	const {state: s, go} = context, up = s.up === "1", words = ["top", up ? "--bottom-up" : "--tree", ...context.filters(), "--min", s.least || "0.5", "--table", up ? "bottom-up" : "tree"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
-	const p = picked(context, r => r.function), timed = t.columns.some(c => c.type === "ns"), threads = a.doc.numbers && a.doc.numbers.threads;
-	const several = timed && threads > 1 && !s.thread ? say("sum of {0} threads; what waits counts, too", threads) : "";
+	const p = picked(context, r => r.function), timed = t.columns.some(c => c.type === "ns"), threads = timed && !s.thread ? await threadsOf(context) : 0;
+	const several = threads > 1 ? say("sum of {0} threads; what waits counts, too", threads) : "";
 	const tools = make("div", {class: "tools"},
 		button(say("from the outermost"), () => go({up: null}), {"aria-pressed": !up}),
 		button(timed ? say("from the innermost") : say("from what allocates"), () => go({up: "1"}), {"aria-pressed": up}),
