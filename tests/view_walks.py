@@ -92,7 +92,14 @@ READ = """(() => { const c = document.querySelector('.tracks canvas'), k = devic
     return Math.max(...l) / Math.min(...l); })()"""
 check("a label outside of the selection is read: contrast %.1f, at least 4.5" % b.run(READ), b.run(READ) >= 4.5)
 worker = next(r for n, r in canvases if n == "Worker")
-check("a thread's time: 10 jobs of 5 ms in 1634 are 3 %", "in calls 3 %" in text(".tracks .track:last-child .now") and worker["height"] > 10)
+check("a thread's time in frame 60: it has no job", "in calls 0 %" in text(".tracks .track:last-child .now") and worker["height"] > 10)
+b.go("#view=timeline&frame=25..25")
+check("... in frame 25: 5 of 16 ms are 31 %", b.wait("document.querySelector('.tracks .track:last-child .now')?.textContent.includes('in calls 31 %')"))
+b.go("#view=timeline")
+check("... in all: 10 jobs of 5 ms in 1634 are 3 %", b.wait("document.querySelector('.tracks .track:last-child .now')?.textContent.includes('in calls 3 %')"))
+b.go("#view=timeline&frame=60..60")
+b.wait("document.querySelectorAll('.sel .row').length > 1")
+check("a row of the selection opens the calls with both", after(lambda: b.click(".sel .row")) and address_has("view") == "calls" and address_has("peek") == "Load" and address_has("frame") == "60..60")
 
 # From 975 to 1000 ms Tick and Load are all the time: the inner one has the only row, the other is in the subtitle.
 b.go("#view=timeline&zoom=975000000-1000000000")
@@ -125,6 +132,28 @@ check("the command of the calls has the range", "--frame %d..%d" % (low, end) in
 check("... and the page its sum of time, %.2f ms" % (want / 1e6), b.wait("document.body.innerText.includes('%.2f ms')" % (want / 1e6)))
 check("the chip is clicked, and it is gone", after(lambda: b.click(".chip[data-filter=frame]")) and not address_has("frame"))
 check("Back has it again", back() and address_has("frame") == "%d..%d" % (low, end))
+p.terminate()
+p.wait()
+
+# --- calls and allocations of one capture: a frame's selection is of its time, and of bytes by a button
+p, address = serve("both.tmt")
+b.open(address + "#view=timeline&frame=20..20")
+check("first is who took most, not who allocated: " + text(".sel .row[data-i='0']"), b.wait("document.querySelectorAll('.sel .row').length > 2") and all(t in text(".sel .row[data-i='0']") for t in ("load", "40.0 ms", "level.cpp:30")))
+check("... of bytes it is fill", after(lambda: b.run("[...document.querySelectorAll('.card .seg button')].find(e => e.textContent === 'allocated').click()")) and b.wait("document.querySelector('.sel .row')?.textContent.includes('fill')") and
+      size(4096) in text(".sel .row[data-i='0']"))
+b.go("#view=timeline")
+b.run("document.querySelector('.timeline').focus()")
+after(lambda: b.key("n", "KeyN", "n"))
+check("N selects the first frame over the budget: %s" % address_has("frame"), address_has("frame") == "20..20" and bool(address_has("zoom")))
+b.run("document.querySelector('.timeline').focus()")
+b.key("f", "KeyF", "f")
+# Frame 20 begins at 400 ms and takes 60.
+check("... which F then fits", b.wait("(z => z && +z.split('-')[0] > 390e6 && +z.split('-')[1] < 470e6)(new URLSearchParams(location.hash.slice(1)).get('zoom'))", 10))
+b.run("document.querySelector('.timeline').focus()")
+after(lambda: b.key("n", "KeyN", "n"))
+check("the next N: the next one: %s" % address_has("frame"), address_has("frame") == "50..50")
+b.go("#view=tree")
+check("the tree says of how many threads its times are: " + text("main h2 small"), b.wait("document.querySelectorAll('main .row').length > 1") and "sum of 2 threads" in text("main h2 small"))
 p.terminate()
 p.wait()
 

@@ -39,6 +39,24 @@ for frames in 'slow 20 20 110' 'late 16 18 50'; do
 		}
 	}' </dev/null | "$GEN/calls" >"${frames%% *}.tmt"
 done
+# 60 frames of 20 ms, of which 20 and 50 take 60: of these Load takes 40, and fill allocates. Worker has a job of 5 ms in each,
+# and allocates nothing.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nmetric time exact\n'
+	at=0
+	for i in {0..59}; do
+		printf 'thread Main 1\nframe %d %d\nenter tick@game.cpp:10 %d\n' "$i" $at $at
+		long=20000000
+		if [ $((i % 30)) = 20 ]; then
+			long=60000000
+			printf 'enter load@level.cpp:30 %d\nexit load@level.cpp:30 %d\n' $((at + 1000000)) $((at + 41000000))
+			printf 'alloc malloc main;tick;fill@fill.cpp:3 4096 %d - %d\n' $((at + 42000000)) $((i * 4096 + 4096))
+		fi
+		printf 'exit tick@game.cpp:10 %d\n' $((at + long))
+		printf 'thread Worker 2\nenter job@job.cpp:5 %d\nexit job@job.cpp:5 %d\n' $((at + 2000000)) $((at + 7000000))
+		at=$((at + long))
+	done
+} | "$GEN/script" >both.tmt
 # Each frame leaves 1000 bytes of Keep behind, and 500 of a vector.
 python3 - <<'END'
 import json

@@ -510,6 +510,7 @@ const PAGE_TEXTS = {
 	"{0} refreshes of {1} Hz, to the nearest whole number {2}: {3} missed": "相当于 {1} Hz 的 {0} 次刷新，取整为 {2}：错过 {3} 次",
 	"{0} of it kept": "其中 {0} 未释放",
 	"{0} in calls": "调用耗时 {0}",
+	"{0} in calls of all threads": "各线程的调用共 {0}",
 	"kept": "未释放",
 	"where": "位置",
 	"tracks: W and S zoom, A and D move, F fits the selection, Escape clears it": "轨道：W 和 S 缩放，A 和 D 移动，F 缩放到选区，Escape 清除选择",

@@ -9,7 +9,6 @@ import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, count, shown, cells} from "./format.js";
 import {kindOf} from "./flame.js";
 import {section, nameOf} from "./ask.js";
-import {picked} from "./document.js";
 
 export const title = "Timeline";
 export const part = "Tracks";
@@ -181,15 +180,17 @@ export class Timeline {
 		event.preventDefault();
 	}
 
-	// To the next frame over the budget.
+	// To the next frame over the budget, and selects it: from the selection on, or from the edge of what is seen.
 	jank(step) {
 		const f = this.tracks.find(t => t.id === "frames");
 		if (!f || !f.over || !f.over.length) return;
-		const mid = (this.axis.from + this.axis.to) / 2, list = f.over, at = this.janked === undefined ? list.findIndex(i => this.m.start[i] > mid) : this.janked + step;
-		this.janked = ((at < 0 ? 0 : at) + list.length) % list.length;
-		const i = list[this.janked], w = Math.max(this.m.end[i] - this.m.start[i], f.limit);
-		this.axis.glide(this.m.start[i] - 4 * w, this.m.end[i] + 4 * w);
-		this.cursor = (this.m.start[i] + this.m.end[i]) / 2;
+		const {start, end} = this.m, list = f.over, [a, b] = this.o.selected || (step > 0 ? [0, this.axis.from] : [this.axis.to, 0]);
+		const at = this.janked !== undefined ? this.janked + step : step > 0 ? list.findIndex(i => start[i] >= b - 1) : list.findLastIndex(i => end[i] <= a + 1);
+		this.janked = (Math.max(at, step > 0 ? 0 : -1) + list.length) % list.length;
+		const i = list[this.janked], w = Math.max(end[i] - start[i], f.limit);
+		this.axis.glide(start[i] - 4 * w, end[i] + 4 * w);
+		this.cursor = (start[i] + end[i]) / 2;
+		if (this.o.reached) this.o.reached(i, this.axis.bounded(start[i] - 4 * w, end[i] + 4 * w));
 	}
 
 	moved() {
@@ -474,17 +475,19 @@ class Detail {
 		return threads(rows, from, to, this.modules);
 	}
 
-	async begin() {
+	// selected: its range, if there is one, is what the part of the time in calls is of.
+	async begin(selected) {
 		const {m} = this, all = await this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS));
 		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || b.busy - a.busy), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
+		const [a, b] = selected || [m.low, m.high], of = selected ? await this.ask(a, b, nice((b - a) / PIXELS)) : all, id = t => t.name + (t.tid === null ? "" : "\n" + t.tid);
 		return list.map((t, i) => {
 			// Of a thread that one call takes as a whole its time in calls tells nothing.
-			const part = 100 * t.busy / (m.high - m.low), c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 ? "" : say("in calls {0} %", part.toFixed(0)));
+			const inside = of.get(id(t)), part = 100 * (inside ? inside.busy : 0) / (b - a), c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 ? "" : say("in calls {0} %", part.toFixed(0)));
 			c.about = say("thread {0}, tid {1}", t.name, t.tid);
 			c.coarse = t;
 			c.foldable = true;
 			c.open = i < UNFOLDED;
-			this.tracks.set(t.name + (t.tid === null ? "" : "\n" + t.tid), c);
+			this.tracks.set(id(t), c);
 			return c;
 		});
 	}
@@ -516,27 +519,29 @@ function callersOf(r, kept) {
 }
 
 // What happened in the selection: a line that sums it up, and who allocated or took most.
-async function selection(context, m) {
+async function selection(context, m, threads) {
 	const {state: s, has, go} = context;
 	if (!s.frame && !s.time || !has.calls) return null;
-	const a = await context.ask(["top", ...context.filters(), ...(has.memory ? ["--sort", m.real || "requested"] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	// Where calls are timed, who took most: what is allocated then is one more column, and the order of a click.
+	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.nested : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
+	const a = await context.ask(["top", ...context.filters(), ...(way ? ["--sort", way === "time" ? "self-time" : size] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
 	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range && m.framed ? m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0) : 0;
 	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format("bytes", sum[bytes])) : null, bytes && live ? say("{0} of it kept", format("bytes", sum[live])) : null,
-		!bytes && known("self_ns") ? say("{0} in calls", format("ns", sum.self_ns)) : null].filter(Boolean).join(" · ");
-	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text));
+		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format("ns", sum.self_ns)) : null].filter(Boolean).join(" · ");
+	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
-	const shownColumns = (bytes ? [[live, say("kept")], [bytes, say("allocated")], ["count", say("count")]] : [["self_ns", say("self time")], ["total_ns", say("total time")], ["samples", say("samples")], ["calls", say("relation|calls")]]).filter(([k]) => k && known(k));
-	const by = bytes || shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1, type = k => t.columns.find(c => c.key === k).type, p = picked(context, r => r.function || r.site);
+	const columns = {time: ["self_ns", "total_ns", bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
+	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("kept")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
+	const by = shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1, type = k => t.columns.find(c => c.key === k).type;
+	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
 	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by ? " barred" : "")}, word)), make("th", {}, say("callers")))),
 		make("tbody", {}, ...t.rows.map((r, i) => {
 			const bar = make("i"), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by ? make("span", {class: "fill"}, bar) : "");
 			bar.style.width = 100 * (r[by] || 0) / most + "%";
-			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => p.pick(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
+			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => open(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
 		})));
-	const box = make("div", {class: "in", hidden: true}, p.box);
-	list.addEventListener("click", () => { box.hidden = false; });
-	return card(say("Selection"), head, make("div", {class: "sels"}, list), box);
+	return card(say("Selection"), head, make("div", {class: "sels"}, list));
 }
 
 export async function show(context) {
@@ -555,7 +560,7 @@ export async function show(context) {
 	let line = null;
 	const dense = !!(s.frame || s.time);
 	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, () => line) : null;
-	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
+	const calls = detail ? await detail.begin(m.range(s)).catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
 	if (calls.length) {
 		// Beside a selection all threads are in sight, as far as that can be: what is around them is low. Counters come last.
 		if (dense) {
@@ -579,12 +584,13 @@ export async function show(context) {
 		select: (a, b) => go(a === null ? {frame: null, time: null} : m.option(a, b)),
 		zoomed: (a, b) => go({zoom: a === null ? null : Math.round(a) + "-" + Math.round(b)}),
 		frame: i => m.framed && go({frame: m.number[i] + ".." + m.number[i], time: null}),
+		reached: (i, [a, b]) => go({...m.option(m.start[i], m.end[i]), zoom: Math.round(a) + "-" + Math.round(b)}),
 		detail: detail && calls.length ? (a, b) => detail.finer(a, b) : null});
 	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { for (const c of calls) c.search(search.value); line.draw(); }});
 	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? segments(say("budget"), Object.keys(BUDGETS).map(k => [k, k + " Hz"]), rateOf(m.cost, s.hz), k => go({hz: k === rateOf(m.cost) ? null : k})) : null,
 		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
 		calls.length ? search : null, calls.length ? legend(detail.kinds) : null);
-	const below = await selection(context, m);
+	const below = await selection(context, m, calls.length);
 	page.classList.toggle("divided", !!below);
 	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));
 	const out = [page];

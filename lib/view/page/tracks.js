@@ -553,7 +553,7 @@ export function threads(rows, from, to, modules) {
 		l.start.push(r.start_ns);
 		l.end.push(r.start_ns + r.duration_ns);
 		l.rows.push(r);
-		if (r.level === 0) t.busy += r.duration_ns;
+		if (r.level === 0) t.busy += Math.max(0, Math.min(to, r.start_ns + r.duration_ns) - Math.max(from, r.start_ns));
 	}
 	for (const t of by.values()) for (let k = 0; k < t.levels.length; k++) t.levels[k] = t.levels[k] || {start: [], end: [], rows: []};
 	return by;
