@@ -458,6 +458,8 @@ static void top_print(const struct grouped_profile *p, struct request *q)
 			document_fact(&d, "memory", overview.memory);
 		}
 		overview_numbers(p, &d);
+	} else {
+		overview_span(p, &d);
 	}
 	report_leaks(q, &d);
 	if (q->first_screen)

@@ -192,6 +192,26 @@ static void add_error_numbers(const struct profile_totals *t, struct table_docum
 				cell_number(sampled_nothing(t->interval)));
 }
 
+static bool add_duration(const struct profile *r, struct table_document *d)
+{
+	if (!r->captures || r->timed != r->captures || !r->duration)
+		return false;
+	document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));
+	return true;
+}
+
+static void add_start(const struct profile *r, struct table_document *d)
+{
+	if (r->spans)
+		document_number(d, "start_ns", COLUMN_TIME, 0, cell_signed(r->begin));
+}
+
+void overview_span(const struct grouped_profile *p, struct table_document *d)
+{
+	add_duration(&p->now, d);
+	add_start(&p->now, d);
+}
+
 void overview_numbers(const struct grouped_profile *p, struct table_document *d)
 {
 	static const char *const peaks[] = {"peak_requested", "peak_real"};
@@ -207,18 +227,14 @@ void overview_numbers(const struct grouped_profile *p, struct table_document *d)
 	if (t->all.has >> bytes & 1)
 		document_number(d, metric_table[bytes].key, COLUMN_BYTES, 0,
 				cell_number(t->all.v[bytes]));
-	if (r->timed == r->captures && r->duration) {
-		document_number(d, "duration_ns", COLUMN_TIME, 0, cell_number(r->duration));
-		if (counts_blocks(r))
-			document_number(
-			    d, "allocations_per_second", COLUMN_NUMBER, 3,
-			    cell_number((uint64_t)((double)n * 1e12 / (double)r->duration + 0.5)));
-	}
+	if (add_duration(r, d) && counts_blocks(r))
+		document_number(
+		    d, "allocations_per_second", COLUMN_NUMBER, 3,
+		    cell_number((uint64_t)((double)n * 1e12 / (double)r->duration + 0.5)));
 	if (t->threads)
 		document_number(d, "threads", COLUMN_INT, 0, cell_number(t->threads));
 	document_number(d, "captures", COLUMN_INT, 0, cell_number(r->captures));
-	if (r->spans)
-		document_number(d, "start_ns", COLUMN_TIME, 0, cell_signed(r->begin));
+	add_start(r, d);
 	if (t->unidentified) {
 		add_error_numbers(t, d);
 		return;

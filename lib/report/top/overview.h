@@ -16,7 +16,9 @@ struct top_overview {
 
 /* False: the captures, or some of them, do not say what becomes of a block, or have no blocks. */
 bool overview_make(const struct grouped_profile *p, struct top_overview *o);
-/* The same, where it is true, as numbers. */
+/* Of other captures: when they began and how long they took, as numbers, as far as that is known. */
+void overview_span(const struct grouped_profile *p, struct table_document *d);
+/* The same as overview_make, where that is true, as numbers. */
 void overview_numbers(const struct grouped_profile *p, struct table_document *d);
 
 #endif
