@@ -327,7 +327,7 @@ function trendCard(s, rows, all, first) {
 	const others = [...groups].filter(([k, n]) => k !== best && n >= LEAST_RUNS && JSON.parse(k)[0] === branch).map(([k]) => JSON.parse(k)[1]);
 	const box = make("div", {class: "in"}, make("p", {class: "faint"}, say("being read"))), said = make("span", {class: "faint"}), name = choices.find(([k]) => k === sort)[1];
 	const put = ([doc, whole]) => {
-		const c = doc.sections.find(x => x.kind === "series"), steps = (doc.sections.find(x => x.name === "steps") || {rows: []}).rows;
+		const c = doc.sections.find(x => x.kind === "series"), found = (doc.sections.find(x => x.name === "steps") || {rows: []}).rows, isTrend = t => t.direction.startsWith("trend"), steps = found.filter(t => !isTrend(t));
 		if (!c) return box.replaceChildren(nothing(say("nothing to draw")));
 		const type = c.lines[0].type, failed = new Set(failedRuns(all, all)), drawn = new Lines(whole ? whole.sections.find(x => x.kind === "series") : c, c, machine, others, all, failed);
 		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (drawn.bands ? say(" · line: median of a build's runs, band: their spread") : "") + (first && sort === first.sort && best === lineOf(first) ? say(" · the rule that failed in build {0}", first.build) : "");
@@ -336,7 +336,7 @@ function trendCard(s, rows, all, first) {
 		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t), bad: failed.has(t.run), passed: (r => !!r && !!r.run && !failed.has(r.run) && (r.status === "green" || !!judgedOf(r, all)[1]))(all.find(o => o.run === t.run) || {})}));
 		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say("; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
 		const choose = m => { s.line = JSON.stringify([branch, m]); box.closest(".card").replaceWith(trendCard(s, rows, all, first)); };
-		box.replaceChildren(trendPicture(drawn, told, name, v => format(type, type === "count" ? Math.round(v) : v), choose, all), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : t.bad ? "up" : ""}, " " + step(t))),
+		box.replaceChildren(trendPicture(drawn, told, name, v => format(type, type === "count" ? Math.round(v) : v), choose, all), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : t.bad ? "up" : ""}, " " + step(t))), ...found.filter(isTrend).map(t => make("span", {class: t.direction === "trend down" ? "dn" : "up"}, " " + say("A trend from {0} to {1}: {2} → {3} ({4})", t.build_before || say("Run {0}", t.run_before), t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)))),
 			drawn.zero ? null : make("span", {class: "faint"}, " " + say("The axis does not start at 0: it begins at {0}.", format(type, drawn.from)))));
 	};
 	if (trends.has(key)) put(trends.get(key));
@@ -395,14 +395,20 @@ class Lines {
 function trendPicture(d, steps, name, value, choose, all) {
 	const canvas = make("canvas", {class: "trend", role: "img", "aria-label": say("{0} over builds", name)}), several = d.lines.length > 1, n = d.labels.length;
 	const LEFT = 12, RIGHT = several ? 196 : 76, BOTTOM = 18, HIGH = several ? 150 : 120, before = beforeOf(all);
-	// A device whose newest run fails, and since when.
-	const since = m => { const r = all.find(o => o.run && o.machine === m && d.place.has(o.run)), still = r && failedOf(r, all) && stillOf(r, all, before); return !r || !failedOf(r, all) ? null : still && still.first ? still.first : r; };
+	// Of a device whose newest run fails: {first: the run since which all fail, null: not known}.
+	const since = m => {
+		const r = all.find(o => o.run && o.machine === m && d.place.has(o.run));
+		if (!r || !failedOf(r, all)) return null;
+		let first = r, o = before.get(r);
+		for (; o && failedOf(o, all); o = before.get(o)) first = o;
+		return {first: !o || o.status === "green" || judgedOf(o, all)[1] ? first : null};
+	};
 	const tags = several ? d.lines.filter(l => l.points.some(Boolean)).map(l => {
-		const bad = since(l.machine), text = (l.beyond ? l.beyond + " " : "") + (l.machine || say("no device"));
-		return {l, e: make("button", {type: "button", class: "quiet line-name" + (l.main ? " main" : ""), "aria-pressed": l.main, title: bad ? say("fails since build {0}", bad.build || bad.run) : null, onclick: () => choose(l.machine)}, text, bad ? make("span", {class: "up"}, " ✕ " + (bad.build || bad.run)) : null)};
+		const fails = since(l.machine), bad = fails && fails.first, text = (l.beyond ? l.beyond + " " : "") + (l.machine || say("no device"));
+		return {l, e: make("button", {type: "button", class: "quiet line-name" + (l.main ? " main" : ""), "aria-pressed": l.main, title: bad ? say("fails since build {0}", bad.build || bad.run) : null, onclick: () => choose(l.machine)}, text, fails ? make("span", {class: "up"}, " ✕ " + (bad ? bad.build || bad.run : "")) : null)};
 	}) : [];
 	// Where the chosen device began to fail, as the policy says it; what it says of a change point is said there.
-	const began = since(d.lines[0].machine), [, checks] = began ? judgedOf(began, all) : [], b = checks && broke(checks), marks = steps.map(t => ({...t, text: seen(say("{0}: {1} ({2})", d.labels[d.place.get(t.run)], t.amount, format("percent", t.change_percent, undefined, true)) + (t.who ? say(", {0}", named(t.who.name)) : t.passed ? say(", passed") : ""))}));
+	const fails = since(d.lines[0].machine), began = fails && fails.first, [, checks] = began ? judgedOf(began, all) : [], b = checks && broke(checks), marks = steps.map(t => ({...t, text: seen(say("{0}: {1} ({2})", d.labels[d.place.get(t.run)], t.amount, format("percent", t.change_percent, undefined, true)) + (t.who ? say(", {0}", named(t.who.name)) : t.passed ? say(", passed") : ""))}));
 	if (b && !steps.some(t => d.place.get(t.run) === d.place.get(began.run))) marks.push({run: began.run, bad: true, text: seen("✕ " + d.labels[d.place.get(began.run)] + " · " + b.rule + b.of)});
 	let place = null;
 	redraws(canvas, () => {
@@ -509,7 +515,7 @@ async function showCompare(s) {
 	const rows = rowsOf(), run = id => rows.find(r => r.run && String(r.run) === id), from = run(s.from), to = run(s.to);
 	if (!from || !to) return [nothing(say("Click two runs in the list of sessions."))];
 	const by = s.by && s.by !== "total" ? s.by : "", sort = metrics.some(([k]) => k === s.sort) ? s.sort : "", asked = new URLSearchParams({from: s.from, to: s.to, ...by && {by}, ...sort && {sort}});
-	command(["blame", list.store, "--from", "#" + s.from, "--to", "#" + s.to, ...by ? ["--by", by] : [], ...sort ? ["--sort", sort] : []]);
+	el("command").textContent = ""; // that of a terminal takes the runs beside these two, too
 	const head = panel(say("{0} against {1}", to.build, from.build), "", make("div", {class: "tools"}, segments(say("metric"), metrics.map(([k, t]) => [k, say(t)]), sort || "auto", v => go({sort: v})),
 		segments(say("by"), keys.map(([k, t]) => [k, say(k === "total" ? "stack" : t)]), by || "total", v => go({by: v})), button(say("the other way round"), () => go({from: s.to, to: s.from})), button(say("other runs"), () => go({view: "runs", from: null, to: null})),
 		from.kept && to.kept ? make("a", {id: "open", href: "session/" + from.session + "-" + to.session + "/"}, say("open both captures")) : null),
