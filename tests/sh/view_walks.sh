@@ -28,8 +28,8 @@ awk 'BEGIN {
 		at += 16000 + long
 	}
 }' </dev/null | "$GEN/calls" >calls.tmt
-# 100 frames of 20 ms, but frame 60 takes 110; and of 16 ms, but each third takes 18 and frame 60 takes 50.
-for frames in 'slow 20 20 110' 'late 16 18 50'; do
+# 100 frames of 20 ms, but frame 60 takes 110; of 16 ms, but each third takes 18 and frame 60 takes 50; and of 100 ms.
+for frames in 'slow 20 20 110' 'late 16 18 50' 'tenth 100 100 100'; do
 	awk -v frames="$frames" 'BEGIN {
 		split(frames, f)
 		for (i = 0; i < 100; i++) {
@@ -57,6 +57,40 @@ done
 		at=$((at + long))
 	done
 } | "$GEN/script" >both.tmt
+# 4000 calls of 1 us, one each 100 us, of 50 functions: 4 ms in calls. The last ends at 399.901 ms. Busy has half of the time.
+awk 'BEGIN {
+	print "thread Main"
+	for (i = 0; i < 4000; i++) print "> " i * 100 " f" i % 50 "\n< " i * 100 + 1 " f" i % 50
+	print "thread Busy\n> 0 job\n< 100000 job\n> 300000 job\n< 399901 job"
+}' </dev/null | "$GEN/calls" >tiny.tmt
+# One frame without an end, in which two threads work for 10 ms at once.
+printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0 b' '< 10000 b' | "$GEN/calls" >once.tmt
+# 50 blocks of 100 bytes before the first frame. Then in each of 20 frames of 10 ms: 2 blocks of 10 bytes of step, the first of
+# which is freed at once, and a block of Worker, which it frees.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	for i in {1..50}; do echo "alloc malloc main;load@load.cpp:3 100 ${i}000 - $((i * 4096))"; done
+	for i in {0..19}; do
+		echo "frame $i $((10 + i * 10))000000"
+		echo "alloc malloc main;step@step.cpp:4 10 $((11 + i * 10))000000 - $((i * 8192 + 1048576))"
+		echo "free $((i * 8192 + 1048576)) $((12 + i * 10))000000"
+		echo "alloc malloc main;step@step.cpp:5 10 $((13 + i * 10))000000 - $((i * 8192 + 1052672))"
+		printf 'thread Worker 2\n'
+		echo "alloc malloc job@job.cpp:2 7 $((14 + i * 10))000000 - 524288"
+		echo "free 524288 $((15 + i * 10))000000"
+		printf 'thread main 1\n'
+	done
+} | "$GEN/script" >load.tmt
+# Frames 0, 7, 14 and so on, modulo 40, each frees what the one before it allocated: 100 bytes are live after each.
+# The names hide a mark that turns the direction of texts.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	for i in {0..39}; do
+		echo "frame $((i * 7 % 40)) $((i * 10))000000"
+		echo "alloc malloc main;a"$'\xe2\x80\xae'"b;c"$'\xe2\x80\xae'"d@tick.cpp:4 100 $((i * 10 + 1))000000 - $((i * 4096 + 4096))"
+		[ "$i" = 0 ] || echo "free $((i * 4096)) $((i * 10 + 2))000000"
+	done
+} | "$GEN/script" >order.tmt
 # Each frame leaves 1000 bytes of Keep behind, and 500 of a vector.
 python3 - <<'END'
 import json

@@ -3,12 +3,12 @@
 import {card, none, legend} from "./cards.js";
 import {named as brief, middle, place, literally, tenths, chain, switches} from "./parts.js";
 import {make, pencil, redraws} from "./dom.js";
-import {format, count, share} from "./format.js";
+import {format, count, share, shown} from "./format.js";
 import {kindOf} from "./flame.js";
 import {BUDGETS, late, missed, refreshes, rateOf, percentile} from "./tracks.js";
-import {section} from "./ask.js";
+import {section, nameOf} from "./ask.js";
 import {Table} from "./table.js";
-import {Timeline, rowsOf, tracksOf, known} from "./timeline.js";
+import {Timeline, rowsOf, tracksOf, known, costOf} from "./timeline.js";
 import {nothing} from "./document.js";
 
 export const title = "Overview";
@@ -62,7 +62,7 @@ const tag = (text, kind) => make("span", {class: "tag " + kind}, text);
 // "by a < b < c: 76.74% of it" as a, b, c; with short names without what the library puts between.
 export function callers(text) {
 	const m = /^by (.*?)(?:: [<>]?[\d.]+% of it)?$/s.exec(text || ""), all = m ? m[1].split(" < ") : [], own = all.filter(n => kindOf(n) !== "library");
-	return (switches.short && own.length ? own : all).map(brief);
+	return (switches.short && own.length ? own : all).map(n => shown(brief(n)));
 }
 
 // "33.3 of 37.21 ms": the unit once, where both have one.
@@ -115,15 +115,17 @@ function rises(y) {
 function later(context, m) {
 	const {state: s, files} = context, at = loaded(m);
 	if (s.frame || s.time || files.length !== 1 || m.several || at < 2) return null;
-	const range = m.framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: Math.round(m.start[at]) + "ns.."} : null;
+	// Numbers that go back are no range of frames: between two of one come frames of others.
+	const framed = m.framed && m.number.every((v, i) => !i || v > m.number[i - 1]);
+	const range = framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: Math.round(m.start[at]) + "ns.."} : null;
 	return range && {at, range};
 }
 
 // The list of what is live at the end as it was allocated after loading: what grew.
 async function afterLoading(context, m, n) {
 	const all = first(n, "live_real", "live_requested"), part = later(context, m);
-	if (!part || !all) return null;
-	const {at, range} = part, framed = m.framed;
+	if (!part || !all || n.unfiltered) return null;
+	const {at, range} = part, framed = "frame" in range;
 	const words = [...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v])], every = m.every ? ["--every", m.every] : [];
 	const [a, chart] = await Promise.all([context.ask(["top", ...words, "-n", "5", "--table", "live"]), context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", "site", ...every, ...words, "-n", "24", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; })]);
 	const t = a.doc && section(a.doc, "table", "live"), left = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested"), lines = chart.doc && section(chart.doc, "series", "lines");
@@ -148,52 +150,57 @@ function risesOf(all) {
 	const high = Math.max(...y) - y[0];
 	for (let i = y.length - 2; i >= 0; i--) y[i] = Math.min(y[i], y[i + 1]);
 	const grown = y.at(-1) - y[0], up = y.map((v, i) => [i ? v - y[i - 1] : 0, at[i]]).sort((a, b) => b[0] - a[0]).slice(0, 3);
-	if (all.length < 12 || grown < y.at(-1) * .05 || grown < high * .5) return null;
+	if (all.length < 12 || grown <= 0 || grown < y.at(-1) * .05 || grown < high * .5) return null;
 	for (let k = 1, sum = 0; k <= 3; k++) if ((sum += up[k - 1][0]) >= grown * .8) return {all: grown, sum, steps: up.slice(0, k)};
 	return null;
 }
 
-function tiles(context, n, facts, m, doc) {
-	const out = [], rows = m ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined);
+// done: m is all that is known; before, a tile that needs it has no value and no reason.
+function tiles(context, n, facts, m, doc, done) {
+	// A line is of one capture, values are of all.
+	const out = [], rows = m && !m.several ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined), noLine = !done || m && m.several ? "" : say("no times, so no line");
 	const atLeast = /^>=/.test(facts.run || "") || />=/.test(facts.memory || "") ? "≥ " : "", {has: what} = context;
 	const top = section(doc, "table", "top"), worst = section(doc, "table", "worst-frames");
 	const sizes = v => { const [a, b] = unitOf(format("bytes", v)); return [atLeast + a, b]; };
-	const live = m ? m.live : null, noFrees = say("This capture has no frees: what is live is not known.");
+	const live = m && !m.several ? m.live : null, noFrees = done ? say("This capture has no frees: what is live is not known.") : "", sums = top && top.totals && top.totals.at(-1) || {}, whole = n.unfiltered;
 	const peak = first(n, "peak_real", "peak_requested");
-	if (what.memory && live === null && peak === undefined && top && top.totals && top.totals.length) {
-		const k = ["real", "requested"].find(x => top.totals[0][x] !== undefined && top.totals[0][x] !== null);
-		if (k) { const [v, u] = sizes(top.totals[0][k]); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: say("no times, so no line"), to: address({view: "table"})})); }
+	if (what.memory && live === null && peak === undefined) {
+		const k = ["real", "requested"].find(x => sums[x] !== undefined && sums[x] !== null);
+		if (k) { const [v, u] = sizes(sums[k]); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: noLine, to: address({view: "table"})})); }
 	}
 	if (what.memory || peak !== undefined) {
 		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), high = peaks && has(peaks) ? of(peaks) : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
 		const [v, u] = peak !== undefined ? sizes(peak) : [null];
-		out.push(tile({id: "peak", label: say("Peak memory"), side: m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : say("no times, so no line"), to: peak !== undefined ? address({view: "table", sort: "peak"}) : null}));
+		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : say("Peak memory"), side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: peak !== undefined ? address({view: "table", sort: "peak"}) : null}));
 		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left) : [null];
-		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : say("no times, so no line"), to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
+		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
 	}
-	const a = n.allocations ?? (what.memory && top && top.totals && top.totals.length ? top.totals[0].count : undefined);
+	const a = n.allocations ?? (what.memory ? sums.count : undefined);
 	if (a !== undefined && a !== null) {
-		const per = n.frames ? [a / n.frames, say("/ frame")] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
-		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", count(a))), value: atLeast + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: say("no times, so no line"), to: address({view: "table", sort: "count"})}));
+		// What came before the first frame is of none.
+		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), per = framed ? [m.all.reduce((x, r) => x + (r.count || 0), 0) / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
+		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", count(a))), value: per[0] === null ? null : atLeast + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
 	}
 	if (what.memory) {
 		const temp = has("temporary") ? of("temporary") : null;
 		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
-			why: say("Blocks cannot be followed from their allocation to their free."), to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
+			why: n.temporary_percent !== undefined ? noLine : done ? say("Blocks cannot be followed from their allocation to their free.") : "", to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
-	if (m && m.framed && m.cost.some(v => v !== null)) {
-		const limit = BUDGETS[rateOf(m.cost, context.state.hz)], most = Math.max(...m.cost.filter(v => v !== null)), at = m.cost.indexOf(most), skipped = missed(most, limit), over = late(most, limit), side = tag((skipped > 1 ? "✕ " : over ? "! " : "✓ ") + m.label(at), skipped > 1 ? "up" : over ? "warn" : "ok");
-		side.title = refreshes(most, limit);
-		out.push(tile({id: "worst", label: say("Worst frame"), side, value: format("ns", most), line: spark(m.cost, "--o4", at), to: address({view: "timeline", frame: m.number[at] + ".." + m.number[at], time: null})}));
+	const costs = m && m.framed ? costsOf(m) : [];
+	if (costs.length) {
+		const limit = BUDGETS[rateOf(m.cost, context.state.hz)], most = Math.max(...costs), r = m.all.find(x => costOf(x, m.timed) === most), at = m.several ? -1 : m.rows.indexOf(r), skipped = m.timed ? missed(most, limit) : 0, over = m.timed && late(most, limit);
+		const side = tag((skipped > 1 ? "✕ " : over ? "! " : m.timed ? "✓ " : "") + say("frame {0}", r.frame) + (r.name ? " " + shown(r.name) : ""), skipped > 1 ? "up" : over || !m.timed ? "warn" : "ok"), line = (color, i) => m.several ? null : spark(m.cost, color, i);
+		const file = m.several && context.files.filter(f => !f.error)[r.capture - 1];
+		side.title = [file && file.name, m.timed && refreshes(most, limit)].filter(Boolean).join("\n");
+		out.push(tile({id: "worst", label: say("Worst frame"), side, value: format("ns", most), line: line("--o4", at), why: file ? nameOf(file) : "", to: address({view: "timeline", frame: r.frame + ".." + r.frame, time: null, ...file && {file_only: file.name}})}));
 		if (out.length < 5) {
-			const p = k => percentile(m.cost.filter(v => v !== null), k);
-			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", p(50)), line: spark(m.cost, "--own"), to: address({view: "frames"})}));
-			out.push(tile({id: "p99", label: say("p99 frame"), value: format("ns", p(99)), line: spark(m.cost, "--o4"), to: address({view: "frames"})}));
+			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", percentile(costs, 50)), line: line("--own"), to: address({view: "frames"})}));
+			out.push(tile({id: "p99", label: say("p99 frame"), value: format("ns", percentile(costs, 99)), line: line("--o4"), to: address({view: "frames"})}));
 		}
 	} else if (what.memory || what.frames) {
 		const by = worst && worst.rows.length ? worst.rows[0] : null, k = by && ["real", "requested", "count"].find(x => by[x] !== undefined && by[x] !== null);
 		if (by && by.frame !== undefined && k) out.push(tile({id: "worst", label: say("Worst frame"), side: tag(say("frame {0}", by.frame), "warn"), value: format(k === "count" ? "count" : "bytes", by[k]), line: m && has(k) ? spark(of(k), "--o4", of(k).indexOf(by[k])) : null, to: address({view: "frames", pick: by.frame})}));
-		else out.push(tile({id: "worst", label: say("Worst frame"), value: null, why: say("No frames are marked: tracemill_frame() marks them.")}));
+		else out.push(tile({id: "worst", label: say("Worst frame"), value: null, why: !done ? "" : what.frames ? say("No frame has a duration.") : say("No frames are marked: tracemill_frame() marks them.")}));
 	}
 	if (what.memory) {
 		const g = m ? first(m.numbers, "growth_per_frame", "growth_per_step") : undefined, per = m && m.framed ? say("/ frame") : say("/ step");
@@ -206,14 +213,23 @@ function tiles(context, n, facts, m, doc) {
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
 			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
-		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: live ? say("Too few frames or steps for a slope.") : noFrees}));
+		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Too few frames or steps for a slope.") : noFrees}));
 	}
-	if (!what.memory && top && top.totals && top.totals.length) {
-		const t = top.totals[0];
+	if (!what.memory) {
+		const t = sums;
 		for (const [k, label] of [["self_ns", say("Time in calls")], ["calls", say("Calls made")], ["samples", say("Samples")], ["period", say("Events sampled")]])
 			if (t[k] !== undefined && t[k] !== null && out.length < 6) out.push(tile({id: k, label, value: format(top.columns.find(c => c.key === k).type, t[k]), line: m && has(k) ? spark(of(k), "--o1") : null, why: "", to: address({view: "table", sort: TOTALS[k] || null})}));
 	}
 	return out.slice(0, 6);
+}
+
+const costsOf = m => m.all.map(r => costOf(r, m.timed)).filter(v => v !== null);
+
+// The numbers on the run are of all stacks: what filters of stacks keep of it is in the table's sums. Of the peak it is not known.
+function filtered(n, doc) {
+	const t = section(doc, "table", "top"), sum = (t && t.totals || []).at(-1) || {}, given = o => Object.fromEntries(Object.entries(o).filter(([, v]) => v !== null && v !== undefined));
+	return given({unfiltered: true, frames: n.frames, peak_real: n.peak_real, peak_requested: n.peak_requested, peak_at_ns: n.peak_at_ns, live_real: sum.live_real, live_requested: sum.live_requested, live_blocks: sum.live_count, allocations: sum.count,
+		allocations_per_second: n.duration_ns && sum.count !== null && sum.count !== undefined ? sum.count * 1e9 / n.duration_ns : null});
 }
 
 export async function show(context) {
@@ -234,15 +250,15 @@ export async function show(context) {
 	// With two processors the program adds sums up on one of them: what comes second has the other.
 	const rows = within => rowsOf(context, null, within, !has.calls).catch(e => { if (e.name === "AbortError") throw e; return null; });
 	const along = has.timed || has.frames ? rows(false) : Promise.resolve(null);
-	const a = await top, doc = a.doc, n = doc ? doc.numbers || {} : {}, facts = doc ? doc.facts || {} : {};
+	const a = await top, doc = a.doc, whole = doc ? doc.numbers || {} : {}, n = ["focus", "ignore", "type"].some(k => context.state[k]) ? filtered(whole, doc) : whole, facts = doc ? doc.facts || {} : {};
 	const table = name => doc && section(doc, "table", name), all = changes => address(changes);
 	const columns = t => t ? t.columns.map(c => c.key) : [], key = (t, ...keys) => keys.find(k => columns(t).includes(k));
-	const fill = m => {
-		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}) : [];
+	const fill = (m, done) => {
+		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}, done) : [];
 		head.replaceChildren(...made);
 		head.style.gridTemplateColumns = made.length && made.length < 6 && innerWidth > 1180 ? "repeat(" + Math.max(4, made.length) + ", minmax(0, 1fr))" : "";
 	};
-	fill(null);
+	fill(null, !has.timed && !has.frames);
 	// The tiles do not wait for what comes below them.
 	if (doc) {
 		page.replaceChildren(head, lists, strip);
@@ -265,7 +281,7 @@ export async function show(context) {
 	const cards = [];
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
-	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format("bytes", first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"})));
+	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format("bytes", first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested")));
 	let atEnd = null, slowest = null, slow = null;
 	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
@@ -274,7 +290,7 @@ export async function show(context) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
 		slow = limit => card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
 			const skipped = k === "duration_ns" ? missed(r[k], limit) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
-			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k], limit) ? tag(say("! late"), "warn") : null;
+			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + (limit && limit !== BUDGETS["60"] ? say("{0} missed at {1} Hz", skipped, Math.round(1e9 / limit)) : say("{0} missed", skipped)), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);
 			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},
 				() => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
@@ -287,23 +303,24 @@ export async function show(context) {
 	lists.style.gridTemplateColumns = innerWidth > 1180 && seen.length ? "repeat(" + Math.max(2, seen.length) + ", minmax(0, 1fr))" : "";
 	page.replaceChildren(head, lists, strip);
 	context.begin(page);
-	const m = await along;
+	// The tiles and the lists are of the selected range; the strip is of all.
+	const m = await along, ranged = m && (context.state.frame || context.state.time) ? await rows(true) : m;
 	if (m && slowest && m.framed && known(m.rows, "duration_ns")) {
-		const p = k => tenths(format("ns", percentile(m.cost.filter(v => v !== null), k))), hz = rateOf(m.cost, context.state.hz);
+		const p = k => tenths(format("ns", percentile(ranged ? costsOf(ranged) : [], k))), hz = rateOf(m.cost, context.state.hz);
 		if (hz !== "60") { const now = slow(BUDGETS[hz]); slowest.replaceWith(now); slowest = now; }
-		slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
+		if (ranged && ranged.framed) slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
 		const grown = await afterLoading(context, m, n).catch(e => { if (e.name === "AbortError") throw e; return null; });
 		if (grown) atEnd.replaceWith(grown);
 	}
-	// The tiles are of the selected range; the strip is of all.
-	fill(m && (context.state.frame || context.state.time) ? await rows(true) : m);
+	if (n.unfiltered && ranged && ranged.sum.temporary !== null && ranged.sum.temporary !== undefined && ranged.sum.count) Object.assign(n, {temporary_blocks: ranged.sum.temporary, temporary_percent: 100 * ranged.sum.temporary / ranged.sum.count});
+	fill(ranged, true);
 	if (m) {
 		// Counters and the log are the timeline's, but of captures that have little else.
 		const every = await tracksOf(context, m), drawn = every.filter(t => !/^(counter:|log$)/.test(t.id)), tracks = (drawn.length > 1 ? drawn : every).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", frame: m.number[i] + ".." + m.number[i], time: null})});
 		const area = tracks.find(t => t.legend);
-		strip.replaceChildren(card(say("The whole session"), make("span", {class: "row grows"}, make("span", {class: "faint"}, m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
+		strip.replaceChildren(card(m.several ? say("The first file") : say("The whole session"), make("span", {class: "row grows"}, make("span", {class: "faint"}, (m.several ? nameOf(context.files.find(f => !f.error)) + " · " : "") + m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
 		line.element.classList.add("bare");
 		// Memory has what is left of the window.
 		if (area) {
@@ -325,6 +342,6 @@ async function threadsCard(context) {
 	if (!t || t.rows.length < 2) return null;
 	const k = ["self_ns", "samples", "real", "requested", "count"].find(x => t.columns.some(c => c.key === x));
 	if (!k) return null;
-	const c = t.columns.find(x => x.key === k), all = t.totals && t.totals.length ? t.totals[0][k] : 0;
+	const c = t.columns.find(x => x.key === k), all = t.totals && t.totals.length ? t.totals.at(-1)[k] : 0;
 	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(c.type, r[k]), part: tenths(share(r[k], all)), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
 }

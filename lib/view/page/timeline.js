@@ -311,6 +311,10 @@ export class Timeline {
 
 export const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undefined && r[k] !== 0);
 
+// What a frame took. Where frames have no times it is the time in calls of all threads, which is no duration of a frame that has
+// no end.
+export const costOf = (r, timed) => r.duration_ns ?? (timed ? null : r.self_ns ?? null);
+
 // The rows of frames, or of steps of time where there are none, along the axis. null: nothing has a time.
 export function along(doc, framed, numbers) {
 	const t = section(doc, "table", "frames");
@@ -325,14 +329,16 @@ export function along(doc, framed, numbers) {
 	rows.forEach((r, i) => {
 		start[i] = timed ? r.start_ns : i;
 		end[i] = timed ? r.duration_ns !== null && r.duration_ns !== undefined ? r.start_ns + r.duration_ns : i + 1 < n ? rows[i + 1].start_ns : Math.max(r.start_ns + usual, last) : i + 1;
+		if (!framed && last > start[i]) end[i] = Math.min(end[i], last); // the last step is cut where the capture ends
 	});
 	const high = end[n - 1], early = t.rows.some(r => r.capture === first && framed && r.frame === null);
 	// From the start of the capture, if it has something before the first frame, or that is near.
 	const low = timed && (early || start[0] < (high - start[0]) * .25) ? Math.min(0, start[0]) : start[0];
-	const real = known(rows, "real") ? "real" : "requested", live = known(rows, "live_real") ? "live_real" : known(rows, "live_requested") ? "live_requested" : null;
+	const real = known(rows, "real") ? "real" : "requested", given = k => rows.some(r => r[k] !== null && r[k] !== undefined), live = ["live_real", "live_requested"].find(k => known(rows, k)) || ["live_real", "live_requested"].find(given) || null;
 	const m = {rows, start, end, low, high, unit: timed ? "ns" : "count", framed, several: t.rows.length !== rows.length && new Set(t.rows.map(r => r.capture)).size > 1, columns: t.columns,
 		number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},
-		cost: rows.map(r => framed ? r.duration_ns ?? (known(rows, "duration_ns") ? null : r.self_ns ?? null) : null)};
+		// all: of every capture; sum: of all rows, with what is in no frame.
+		all: t.rows.filter(r => (number(r) ?? null) !== null), sum: (t.totals || []).at(-1) || {}, cost: rows.map(r => framed ? costOf(r, timed) : null), timed};
 	m.label = i => framed ? say("frame {0}", m.number[i]) + (rows[i].name ? " " + shown(rows[i].name) : "") : format("ns", start[i]);
 	m.about = i => {
 		const r = rows[i], out = [];
@@ -367,14 +373,19 @@ export function along(doc, framed, numbers) {
 // Steps of time where there are no frames. within: of the selected range alone.
 export async function rowsOf(context, file, within, main = !file && !within) {
 	const {has} = context, other = context.filters(within ? [] : ["frame", "time"]), more = file ? [file] : [], numbers = {};
-	const words = ["frames"];
-	if (!has.frames) {
+	const words = ["frames"], span = async () => {
 		const a = await context.ask(["top", "-n", "1", "--table", "top", ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 		Object.assign(numbers, a.doc && a.doc.numbers);
+	};
+	if (!has.frames) {
+		await span();
 		words.push("--every", nice((numbers.duration_ns || 1e9) / 800) + "ns");
 	}
 	words.push(...other, "-n", "0", "--table", "frames", ...more);
-	const a = await context.ask(words, main), m = a.doc && along(a.doc, has.frames, numbers);
+	const a = await context.ask(words, main), t = a.doc && section(a.doc, "table", "frames");
+	// Frames of which none has an end say nothing of where the last one ends.
+	if (has.frames && t && !known(t.rows, "duration_ns")) await span();
+	const m = a.doc && along(a.doc, has.frames, numbers);
 	if (m) m.every = words[1] === "--every" ? words[2] : null;
 	return m;
 }
@@ -418,7 +429,7 @@ export async function tracksOf(context, m, file, prefix) {
 	const title = text => prefix ? prefix + " · " + text : text;
 	if (framed) tracks.push(Object.assign(new Frames(m, s.hz), {title: title(say("Frames"))}));
 	const every = m.every ? ["--every", m.every] : [];
-	if (m.live) {
+	if (m.live && known(m.rows, m.live)) {
 		let by = lanes[s.lane] ? s.lane : has.types ? "type" : "site";
 		// Frames with times may be wider than what happens in them: so it is drawn by steps of time.
 		const fine = m.framed && m.unit === "ns" && !m.several;
@@ -446,7 +457,7 @@ export async function tracksOf(context, m, file, prefix) {
 		tracks.push(area);
 	}
 	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "/ frame" : "/ step")));
-	if (!m.real && !m.live) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
+	if (!m.real && !(m.live && known(m.rows, m.live))) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
 		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
 	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
 	if (has.logs && m.unit === "ns") {
@@ -459,8 +470,9 @@ export async function tracksOf(context, m, file, prefix) {
 
 // Calls of threads at a level of detail: coarse for all of it, finer for what is seen.
 class Detail {
-	constructor(context, m, line) {
-		Object.assign(this, {context, m, line: () => line(), tracks: new Map(), at: null});
+	// file: whose threads these are, where there are several.
+	constructor(context, m, file, line) {
+		Object.assign(this, {context, m, file, line: () => line(), tracks: new Map(), at: null});
 	}
 
 	async ask(from, to, every) {
@@ -475,14 +487,20 @@ class Detail {
 		return threads(rows, from, to, this.modules);
 	}
 
-	// selected: its range, if there is one, is what the part of the time in calls is of.
-	async begin(selected) {
-		const {m} = this, all = await this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS));
-		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || b.busy - a.busy), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
-		const [a, b] = selected || [m.low, m.high], of = selected ? await this.ask(a, b, nice((b - a) / PIXELS)) : all, id = t => t.name + (t.tid === null ? "" : "\n" + t.tid);
+	// Of each thread its time in calls, within the selection: bars that stand for many calls have the gaps between them.
+	async busy() {
+		const {context} = this, s = context.state, file = this.file ? [this.file] : [];
+		const a = await context.ask(["top", "--by", "thread", ...["thread", "frame", "time"].flatMap(k => s[k] ? ["--" + k, s[k]] : []), "-n", "0", "--table", "top", ...file]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+		return new Map((t ? t.rows : []).filter(r => typeof r.total_ns === "number").map(r => [r.thread, r.total_ns]));
+	}
+
+	async begin() {
+		const {context, m} = this, [all, busy] = await Promise.all([this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS)), this.busy()]);
+		const [from, to] = m.range(context.state) || [m.low, m.high], of = t => busy.get(t.name) || 0;
+		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || of(b) - of(a)), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
 		return list.map((t, i) => {
-			// Of a thread that one call takes as a whole its time in calls tells nothing.
-			const inside = of.get(id(t)), part = 100 * (inside ? inside.busy : 0) / (b - a), c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 ? "" : say("in calls {0} %", part.toFixed(0)));
+			// Of a thread that one call takes as a whole its time in calls tells nothing; threads of one name have one sum.
+			const part = 100 * of(t) / (to - from), c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 || twice.has(t.name) || !busy.size ? "" : say("in calls {0} %", part.toFixed(0)));
 			c.about = say("thread {0}, tid {1}", t.name, t.tid);
 			c.coarse = t;
 			c.foldable = true;
@@ -515,7 +533,7 @@ export function framesOf(range) {
 // Who called a site, by the first of its stacks: lines of "    name  file:line", the innermost first.
 function callersOf(r, kept) {
 	const all = (r._details || []).slice(1).filter(l => /^ {4}\S/.test(l)).map(l => l.trim().replace(/ {2,}\S.*$/, "")), at = all.indexOf(r.site);
-	return at < 0 ? [] : all.slice(at + 1).filter(kept).map(brief);
+	return at < 0 ? [] : all.slice(at + 1).filter(kept).map(n => shown(brief(n)));
 }
 
 // What happened in the selection: a line that sums it up, and who allocated or took most.
@@ -526,7 +544,7 @@ async function selection(context, m, threads) {
 	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.nested : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
 	const a = await context.ask(["top", ...context.filters(), ...(way ? ["--sort", way === "time" ? "self-time" : size] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
-	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range && m.framed ? m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0) : 0;
+	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), [a1, b1] = (s.frame || "").split("..").map(Number), frames = !range || !m.framed ? 0 : s.frame ? m.number.filter(v => v >= a1 && v <= (b1 ?? a1)).length : m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0);
 	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format("bytes", sum[bytes])) : null, bytes && live ? say("{0} of it kept", format("bytes", sum[live])) : null,
 		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format("ns", sum.self_ns)) : null].filter(Boolean).join(" · ");
 	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
@@ -559,8 +577,8 @@ export async function show(context) {
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
 	let line = null;
 	const dense = !!(s.frame || s.time);
-	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, () => line) : null;
-	const calls = detail ? await detail.begin(m.range(s)).catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
+	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, several[0] && several[0].name, () => line) : null;
+	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
 	if (calls.length) {
 		// Beside a selection all threads are in sight, as far as that can be: what is around them is low. Counters come last.
 		if (dense) {

@@ -161,7 +161,7 @@ export class Frames {
 
 	now(t) {
 		const i = t === null ? -1 : this.at(t);
-		return i < 0 ? this.fitted ? say("{0} Hz fits: median {1}", this.hz, tenths(format("ns", this.median))) : say("{0} Hz, budget {1}", this.hz, tenths(format("ns", this.limit))) : this.m.label(i) + " · " + format("ns", this.m.cost[i]);
+		return i < 0 ? this.fitted ? late(this.median, this.limit) ? say("{0} Hz, budget {1}: median {2}", this.hz, tenths(format("ns", this.limit)), tenths(format("ns", this.median))) : say("{0} Hz fits: median {1}", this.hz, tenths(format("ns", this.median))) : say("{0} Hz, budget {1}", this.hz, tenths(format("ns", this.limit))) : this.m.label(i) + " · " + format("ns", this.m.cost[i]);
 	}
 }
 
@@ -331,7 +331,7 @@ export class Counter {
 		});
 		g.stroke();
 		g.lineWidth = 1;
-		scale(g, say("max {0}", format(this.type, high)), axis, h - 9, get);
+		scale(g, this.least < 0 ? say("min {0}, max {1}", format(this.type, this.least), format(this.type, high)) : say("max {0}", format(this.type, high)), axis, h - 9, get);
 	}
 
 	now(t) {
@@ -548,12 +548,11 @@ export function threads(rows, from, to, modules) {
 		r.kind = shadeOf(r, modules);
 		const id = r.thread + (r.tid === null ? "" : "\n" + r.tid);
 		let t = by.get(id);
-		if (!t) by.set(id, t = {from, to, name: r.thread, tid: r.tid, busy: 0, levels: []});
+		if (!t) by.set(id, t = {from, to, name: r.thread, tid: r.tid, levels: []});
 		const l = t.levels[r.level] || (t.levels[r.level] = {start: [], end: [], rows: []});
 		l.start.push(r.start_ns);
 		l.end.push(r.start_ns + r.duration_ns);
 		l.rows.push(r);
-		if (r.level === 0) t.busy += Math.max(0, Math.min(to, r.start_ns + r.duration_ns) - Math.max(from, r.start_ns));
 	}
 	for (const t of by.values()) for (let k = 0; k < t.levels.length; k++) t.levels[k] = t.levels[k] || {start: [], end: [], rows: []};
 	return by;
