@@ -141,15 +141,17 @@ static void report(const struct tracemill_text_sums *x, const char *file, const 
 	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls were named%s", x->named, x->n,
 		 !none && x->kept ? "; the others had names" : "");
 	if (x->kept)
-		cli_note(file, "%" PRIu64 " keep the name that they had: no better one was found",
-			 x->kept);
+		cli_note(file, "%" PRIu64 " %s: no better one was found", x->kept,
+			 x->kept == 1 ? "keeps the name that it had"
+				      : "keep the name that they had");
 	for (unsigned r = 0; r < sizeof x->reasons / sizeof *x->reasons; r++)
 		if (x->reasons[r])
-			cli_note(file, "%" PRIu64 " stay as they were: %s", x->reasons[r],
-				 r == TRACEMILL_REASON_REPLACED
-				     ? "this file is of another build: the log says other "
-				       "things of it"
-				     : tracemill_reason_text(r));
+			cli_note(
+			    file, "%" PRIu64 " %s: %s", x->reasons[r],
+			    x->reasons[r] == 1 ? "stays as it was" : "stay as they were",
+			    r == TRACEMILL_REASON_REPLACED
+				? "the file of the module, which a note names, is of another build"
+				: tracemill_reason_text(r));
 }
 
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,

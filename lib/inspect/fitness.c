@@ -260,8 +260,7 @@ static void fitness_unwind(const struct inspect *x, struct fitness *f)
 		say(f, FIT_NO, "compile with -fasynchronous-unwind-tables",
 		    ".debug_frame only, which is for debuggers");
 	else
-		say(f, FIT_NO, "compile with -fasynchronous-unwind-tables",
-		    "neither .eh_frame nor .ARM.exidx nor .debug_frame");
+		say(f, FIT_NO, "compile with -fasynchronous-unwind-tables", "no unwind tables");
 }
 
 static const char *no_function_why(const struct inspect *x)

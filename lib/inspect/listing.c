@@ -105,17 +105,29 @@ size_t listing_find_all(const struct inspect *x, const char *what, struct extent
 	return found;
 }
 
-/* Names the first function that has the name in a namespace or class. */
+/* Behind the namespaces and classes; of a name that ends with a template's arguments, all of it. */
+static const char *last_name(const char *what)
+{
+	const char *colons = what[0] && what[strlen(what) - 1] == '>' ? NULL : strrchr(what, ':');
+
+	return colons && colons[1] ? colons + 1 : what;
+}
+
+/* Names the first function that has the last part of the name, in whatever namespace or class. */
 static enum status listing_unknown(const struct inspect *x, const char *what, struct err *e)
 {
-	size_t n, len = strlen(what);
+	const char *last = last_name(what);
+	size_t n, len = strlen(last);
 	const struct object_symbol *all = object_symbols(x->file.object, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		char *display = strstr(all[i].name, what) ? demangle(all[i].name) : NULL;
+		bool maybe = strstr(all[i].name, last);
+		char *readable = maybe ? demangle(all[i].name) : NULL;
+		char *display = maybe && !readable ? mem_strdup(all[i].name) : readable;
 		size_t end = display ? strcspn(display, "(") : 0;
-		bool inner = end > len + 2 && !memcmp(display + end - len, what, len) &&
-			     !memcmp(display + end - len - 2, "::", 2);
+		bool inner =
+		    end >= len && len && !memcmp(display + end - len, last, len) &&
+		    (end == len || (end > len + 2 && !memcmp(display + end - len - 2, "::", 2)));
 
 		if (inner)
 			err_set(e, ST_NONE, "no function is named '%s'; similar: %.*s", what,

@@ -1226,22 +1226,38 @@ static bool is_better(const struct stack_text *x, const struct stack_line *l,
 	return a->n_calls && (!l->name.n || x->gathered->answer_calls[a->call].file);
 }
 
+/* Both are known, and their names without folders differ. */
+static bool is_other_source(struct stack_text_part logged, const char *file)
+{
+	size_t n = logged.n, n_file = strlen(file);
+	const char *base = path_base_captured_n(logged.s, &n);
+	const char *base_file = path_base_captured_n(file, &n_file);
+
+	return n_file && (n != n_file || strncasecmp(base, base_file, n) != 0);
+}
+
 /* The log has a function's name and its line, so that its tool knew the file's symbols: at this address the file has
- * another function. Names without a line may be those of the nearest export. */
+ * another function, or has it from another source file. Names without a line may be those of the nearest export. */
 static bool is_other_function(struct stack_text *x, const struct stack_text_line *line,
 			      const struct stack_line *l, const struct stack_text_answer *a)
 {
 	const struct stack_text_call *calls = &x->gathered->answer_calls[a->call];
+	struct stack_text_part said = l->name;
 	struct buf why = BUF_INIT;
+	const char *has;
 
 	if (!is_windows(l) || !l->name.n || !l->file.n || !a->n_calls)
 		return false;
+	has = text_of(x, calls[a->n_calls - 1].function);
 	for (uint32_t i = 0; i < a->n_calls; i++)
-		if (!stack_name_differs(l->name, text_of(x, calls[i].function)))
-			return false;
+		if (!stack_name_differs(l->name, text_of(x, calls[i].function))) {
+			said = l->file;
+			has = text_of(x, calls[i].file);
+			if (!is_other_source(said, has))
+				return false;
+		}
 	buf_addf(&why, "where the log has %.*s, the file has %s",
-		 (int)(l->name.n < PATH_MAX ? l->name.n : PATH_MAX), l->name.s,
-		 text_of(x, calls[a->n_calls - 1].function));
+		 (int)(said.n < PATH_MAX ? said.n : PATH_MAX), said.s, has);
 	if (!is_other_build(x, l, line->file))
 		note_other_build(x, l, line->file, buf_str(&why));
 	*map64_put(&x->gathered->other_builds, hash_of_build(l, line->file)) = 1;

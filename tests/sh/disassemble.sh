@@ -50,6 +50,9 @@ END
 tm-inspect --disassemble nothing x86_64 >out 2>told
 [ $? = 3 ] && grep -q "no function is named 'nothing'" told
 result 'no such function' $?
+tm-inspect --disassemble 'elsewhere::many' x86_64 >out 2>told
+[ $? = 3 ] && grep -q "no function is named 'elsewhere::many'; similar: many$" told
+result 'no such function in a namespace: one without' $?
 tm-inspect --disassemble 0x1 x86_64 >out 2>told
 [ $? = 3 ] && grep -q 'no code at 0x1' told
 result 'no code' $?

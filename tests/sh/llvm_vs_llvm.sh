@@ -238,6 +238,22 @@ for options in '' -f -fi -fiC -afip -a -s; do
 	fi
 done
 
+# Source around line 0: the first lines of the file.
+if command -v clang-19 >/dev/null; then
+	printf '/* one */\n/* two */\nint f(void)\n{\n\tint volatile x = 0;\n\treturn x;\n}\n' >zero.c
+	clang-19 -gdwarf-4 -O0 -S zero.c -o zero.s && sed -i 's/\.loc\t1 5 [0-9]*/.loc\t1 0 0/' zero.s &&
+		clang-19 -c zero.s -o zero.o && ld -Ttext=0x2000 -e f -o zero zero.o
+	for lines in 1 3 20; do
+		tm-llvm-symbolizer --print-source-context-lines=$lines -e zero 0x2000 0x2004 >got
+		llvm-symbolizer-19 --print-source-context-lines=$lines -e zero 0x2000 0x2004 >want
+		if grep -q 'zero.c:0:0$' want && cmp got want; then
+			echo "ok - $lines lines of source around line 0"
+		else
+			echo "not ok - $lines lines of source around line 0"
+		fi
+	done
+fi
+
 unlisted=$(grep ' start-file$' differences | sort -u | while read -r row; do
 	grep -q "^$row " "$known" || echo "  $row"
 done)

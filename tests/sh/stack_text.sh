@@ -134,7 +134,7 @@ check 'Android: functions and lines stand below their call' \
 tm-symbolize --text -e libtext.so tombstone 2>err >/dev/null
 check 'Android: what has no answer is counted' grep -q '1 of 3 calls were named' err
 check 'Android: the build-id of the log shows the build' [ "$(grep -c 'nothing shows' err)" = 0 ]
-check 'Android: another build is not used' grep -q '1 stay as they were: .*build' err
+check 'Android: another build is not used' grep -q '1 stays as it was: .*build' err
 check 'a build of which too little is known is status 4' \
 	[ "$(tm-symbolize -q --text --gate 90 -e libtext.so tombstone >/dev/null 2>err; echo $?)" = 4 ]
 {

@@ -132,7 +132,7 @@ for form in event details report parameters lmt lmv hash analyze; do
 	text -e next/game.exe said.log >got
 	check "$form: another time stamp" cmp said.log got
 	check "... is said" grep -q "game.*: next/game.exe is of another build: the log has the time stamp $(stamp_of 1618955385), the file $(stamp_of 1618955387)\$" err
-	check "... and counted" grep -q '1 stay as they were: this file is of another build' err
+	check "... and counted" grep -q '1 stays as it was: the file of the module.* is of another build' err
 	for files in '-e game.exe -e next/game.exe' '-e next/game.exe -e game.exe' '-e next/game.exe -e next/game.exe.pdb -e game.exe'; do
 		# shellcheck disable=SC2086 # words
 		text $files said.log >got
@@ -244,6 +244,11 @@ sed 's/!program::[^(]*/!program::Class::other/' named.log >other.log
 text -e game.exe other.log >got
 check "another function than the log names: the line stays" [ "$(head -n 1 got)" = "$(head -n 1 other.log)" ]
 check "... and is said" grep -q 'of another build: where the log has program::Class::other(), the file has program::' err
+
+sed 's/code[.]cpp:3/elsewhere.cpp:3/' named.log >other.log
+text -e game.exe other.log >got
+check "another source file than the log names: the line stays" [ "$(head -n 1 got)" = "$(head -n 1 other.log)" ]
+check "... and is said" grep -q 'of another build: where the log has D:.src.elsewhere.cpp, the file has .*code.cpp$' err
 
 # --- a minidump of the process: its GUID and age, or the time stamp and size of a module without a GUID ---
 "$GEN/minidump" x64 >x64.dmp # C:\g\game.exe at 0x140000000, stopped 0x1000 behind it
