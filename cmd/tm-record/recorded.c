@@ -473,7 +473,7 @@ void recorded_end(const struct recorded *r)
 		print_report(r);
 	buf_add_shell(&path, r->path);
 	if (whole)
-		cli_note(NULL, "the trace is in %s; to view it: tracemill top %s", r->path,
+		cli_note(NULL, "the trace is in %s; to view it: tracemill view %s", r->path,
 			 buf_str(&path));
 	buf_release(&path);
 	if (r->apart)

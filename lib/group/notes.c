@@ -297,7 +297,9 @@ const char *group_nothing(const struct grouped_profile *p)
 static void left_out(struct lines *l, const struct grouped_profile *p, enum sum sort,
 		     const char *word)
 {
-	if (filters_any(p->options.filters)) {
+	if (filters_any(p->options.filters) &&
+	    (p->now.all.v[SUM_ENTRIES] != p->now.unfiltered.v[SUM_ENTRIES] ||
+	     p->now.all.v[sort] != p->now.unfiltered.v[sort])) {
 		buf_addf(&l->b, "filters kept %" PRIu64 " of %" PRIu64 " record%s",
 			 p->now.all.v[SUM_ENTRIES], p->now.unfiltered.v[SUM_ENTRIES],
 			 plural_s(p->now.unfiltered.v[SUM_ENTRIES]));

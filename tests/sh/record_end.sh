@@ -58,7 +58,7 @@ read -r peak _ live _ blocks temporary <truth
 check 'the events say what the source says: 50 blocks, 1001 temporary' [ "$blocks $temporary" = '50 1001' ]
 check 'peak, live at the end and temporary are theirs' said \
 	"^tm-record: peak $peak KiB after .*; live at the end $live KiB in 50 blocks; 91.00% temporary"
-check 'the next command is told' said '^tm-record: the trace is in x.tmt; to view it: tracemill top x.tmt$'
+check 'the next command is told' said '^tm-record: the trace is in x.tmt; to view it: tracemill view x.tmt$'
 tm-top --callers 3 x.tmt >top 2>err
 check 'the trace has names' grep -q 'game_alloc  .*game.c:5$' top
 check 'tm-top has the same two lines at its head' eval \
@@ -128,7 +128,7 @@ run tm-record -q -o y.tmt sh -c 'kill -9 $$'
 check 'killed at once: its status, nothing else with -q' eval '[ $status = 137 ] && ! said .'
 run tm-record -o y.tmt sh -c 'kill -9 $$'
 check 'without -q: that nothing is in it, by one program, and no command to view it' eval 'said "^tm-record: y.tmt: the trace ends before its first events" &&
-	! said tm-symbolize && ! said "tracemill top"'
+	! said tm-symbolize && ! said "tracemill view"'
 cat >none.c <<'X'
 int main(void) { return 0; }
 X

@@ -433,7 +433,7 @@ export class Flame {
 		}
 		const n = text ? this.before[this.n] : 0;
 		this.say.textContent = text ? say("{0} matches ({1})", share(sum, this.weight[0]), format(this.type, sum)) +
-			(n ? some(n, ", {0} node: Enter goes to the heaviest, and on", ", {0} nodes: Enter goes to the heaviest, and on") : "") : "";
+			(n ? some(n, ", in {0} node: Enter goes to it", ", in {0} nodes: Enter goes to the largest, then to the next") : "") : "";
 		this.draw();
 	}
 
@@ -631,7 +631,7 @@ export class Flame {
 		if (had) this.focus();
 		const drawn = this.placed.reduce((a, o) => a + (o.i >= 0), 0);
 		this.folded.textContent = (drawn === this.n ? some(this.n, "{0} node. ", "{0} nodes. ")
-			: say("{0} of {1} nodes are drawn, {2} are folded: a click on a node or on (N smaller) shows those below it. ",
+			: say("{0} of {1} nodes are drawn. The other {2} are too small, or outside of the zoom: a click on (N smaller), or on a node, shows what is below it. ",
 				...[drawn, this.n, this.n - drawn].map(count))) +
 			say("Keys: arrows go from node to node, Enter zooms in, Backspace out.");
 	}

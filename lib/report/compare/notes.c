@@ -185,7 +185,7 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 					 k->unknown_reason[s] != UNKNOWN_NOT_ASKED;
 			}
 		if (any && lacks)
-			line(to, "some runs have no '%s': its differences are blank",
+			line(to, "'%s' is not known of all runs: its differences are blank",
 			     metric_table[s].title);
 	}
 }

@@ -132,7 +132,7 @@ const struct table *memory_modules_table(struct memory_modules *m, unsigned doma
 	memcpy(m->columns, columns, sizeof columns);
 	m->domain = domain;
 	m->table = (struct table){.name = "modules",
-				  .title = "the same, by module of the site",
+				  .title = "pages that hold what is live at the end, by module of the site",
 				  .columns = m->columns,
 				  .n_columns = COLUMNS,
 				  .fill = memory_modules_fill,

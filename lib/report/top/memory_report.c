@@ -127,7 +127,7 @@ static void memory_report_make_pages(struct memory_report *r)
 	    {.key = "use", .title = "in use", .type = COLUMN_PERCENT},
 	};
 	static const char asked[] =
-	    "requested bytes that are live at the end, and the pages under them";
+	    "pages that hold what is live at the end (requested bytes)";
 
 	r->has_pages = r->m->lives && r->d->live_count && r->m->blocks == TRACE_BLOCKS_PLACED;
 	memcpy(r->page_columns, columns, sizeof columns);

@@ -24,7 +24,7 @@ export function series(doc) {
 	if (captures.size > 1) return c || null;
 	const rows = t.rows.slice().sort((a, b) => a.frame - b.frame);
 	const columns = t.columns.filter(k => lanes.includes(k.key) || /^counter:[^:]*$/.test(k.key));
-	const lines = columns.map(k => ({key: k.key, title: k.title.replace(/^counter:/, ""), type: k.type, y: rows.map(r => r[k.key])}))
+	const lines = columns.map(k => ({key: k.key, title: plainly(k.title.replace(/^counter:/, "")), type: k.type, y: rows.map(r => r[k.key])}))
 		.filter(l => l.y.some(v => v !== null) && l.y.some(v => v !== l.y[0]));
 	lines.sort((a, b) => (lanes.indexOf(a.key) + 99) % 99 - (lanes.indexOf(b.key) + 99) % 99);
 	const named = rows.some(r => r.name);
@@ -66,7 +66,7 @@ async function spread(context, steps) {
 	const a = await context.ask(["frames", "--spread", "--by", by, ...steps, ...context.filters(), "-n", "500"]), t = a.doc && section(a.doc, "table", "spread");
 	if (!t || !t.rows.length) return null;
 	const pick = frame => has.frames && go({pick: frame});
-	return panel(translated(t.title), say("a box has the half in the middle; a click goes to the frame of the most"), make("div", {class: "tools"}, choice(context, "over", keys, by, say("of each"))),
+	return panel(translated(t.title), say("a box holds the middle half of the frames, the line in it is the median; a click goes to the frame with the most"), make("div", {class: "tools"}, choice(context, "over", keys, by, say("of each"))),
 		new Boxes(t, by, t.rows.slice(0, BOXES), pick).element, new Table(t, {keep: t.columns.map(c => c.key).filter(k => /^(median|max|max_frame)(_ns)?$/.test(k)), pick: r => pick(r.max_frame)}).element);
 }
 

@@ -123,7 +123,7 @@ function told(line) {
 function showAlerts(messages, failure) {
 	const out = [];
 	for (const f of loaded.files) {
-		if (f.error) out.push(alertOf("bad", say("{0} could not be read", f.name), f.error));
+		if (f.error) out.push(alertOf("bad", say("{0} could not be read", f.name), translated(f.error)));
 		const lost = f.notes.filter(n => n.severity === "loss");
 		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + count(n.count) : "")).join("\n")));
 	}
@@ -139,11 +139,12 @@ function showAlerts(messages, failure) {
 // What is shown is of so many percent of the file: the label goes when numbers of all of it have come.
 function showTaken(answered, failed) {
 	const taken = answered ?? (reads() ? reads().taken_percent : 100);
-	const lost = loaded.files.some(f => f.error || f.lossy || f.notes.some(n => n.severity === "loss"));
+	const lost = loaded.files.some(f => f.lossy || f.notes.some(n => n.severity === "loss"));
+	const unread = loaded.files.some(f => f.error);
 	el("sofar").hidden = taken === 100;
 	el("sofar").textContent = taken === 100 ? "" : say("So far: the first {0} % of the file. This view is drawn again when all of it is read.", taken);
-	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : lost ? say("! something was lost") : say("● complete");
-	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost ? "warn" : "good");
+	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : unread ? say("! a file was not read") : lost ? say("! something was lost") : say("● complete");
+	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost || unread ? "warn" : "good");
 }
 
 // again: the files have grown; what was done to the view stays.
@@ -267,7 +268,7 @@ el("save").onclick = async () => {
 		el("took").textContent = translated(e.message);
 	}
 };
-el("keys").onclick = () => showKeys(el("help"));
+el("keys").onclick = () => showKeys(el("help"), el("tabs").children.length);
 el("skip").onclick = e => { e.preventDefault(); main.focus(); };
 
 // 1 to 9: views; / : the first search; ? : all keys.
@@ -275,7 +276,7 @@ addEventListener("keydown", e => {
 	if (e.target.closest("input, select, textarea") || e.ctrlKey || e.altKey || e.metaKey) return;
 	const tabs = el("tabs").children, k = "123456789".indexOf(e.key);
 	if (k >= 0 && tabs[k]) tabs[k].click();
-	else if (e.key === "?") showKeys(el("help"));
+	else if (e.key === "?") showKeys(el("help"), el("tabs").children.length);
 	else if (e.key === "/") { const i = main.querySelector("input[type=search]"); if (i) { i.focus(); e.preventDefault(); } }
 });
 addEventListener("hashchange", () => {

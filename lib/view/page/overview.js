@@ -213,7 +213,7 @@ function tiles(context, n, facts, m, doc, done) {
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
 			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
-		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Too few frames or steps for a slope.") : noFrees}));
+		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : noFrees}));
 	}
 	if (!what.memory) {
 		const t = sums;

@@ -71,7 +71,7 @@ function graph(tree, section, up, pick) {
 	canvas.onmouseleave = hideTip;
 	canvas.onclick = e => { const p = hit(e); if (p) pick(p.k.name); };
 	redraws(canvas, draw);
-	return levels ? canvas : up ? make("p", {class: "empty"}, say("called from outside the capture")) : null;
+	return levels ? canvas : up ? make("p", {class: "empty"}, say("no caller: it is outermost in its stacks")) : null;
 }
 
 export function sandwich(section, name, pick) {

@@ -21,7 +21,8 @@ export function rateOf(cost, hz) {
 const JANK = 1.25;
 // By nearest rank, as tm-frames has it.
 export const percentile = (values, p) => values.length ? values.slice().sort((a, b) => a - b)[Math.max(0, Math.ceil(values.length * p / 100) - 1)] : 0;
-export const refreshes = (ns, limit = BUDGETS["60"]) => say("{0} refreshes of {1} Hz, to the nearest whole number {2}: {3} missed", (ns / limit).toFixed(2), Math.round(1e9 / limit), Math.round(ns / limit), missed(ns, limit));
+export const refreshes = (ns, limit = BUDGETS["60"]) => say("{0} refreshes of {1} Hz, rounded to {2}: {3} missed", (ns / limit).toFixed(2), Math.round(1e9 / limit), Math.round(ns / limit), missed(ns, limit)) +
+	(late(ns, limit) && !missed(ns, limit) ? say("; late, as it takes {0} more than one", tenths(format("ns", ns - limit))) : "");
 
 const TONES = ["--o1", "--o2", "--o3", "--o4", "--o5", "--o6", "--o7"];
 export const tone = i => TONES[Math.min(i, 6)];

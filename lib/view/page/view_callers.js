@@ -26,12 +26,12 @@ export async function show(context) {
 	const a = await context.ask(["top", "--peek", name, ...context.filters(), "--table", "peek"], true), t = a.doc && section(a.doc, "table", "peek");
 	if (!t || !t.rows.length) return [panel(say("callers and callees"), "", form), nothing(say("No function is called {0}.", s.peek))];
 	// The sandwich: callers above, itself, callees below.
-	const plain = {"(nobody: it is outermost)": say("(called from outside the capture)"), "(nobody: its own)": say("(its own: no further call)")};
+	const plain = {"(nobody: it is outermost)": say("(no caller: it is outermost in its stacks)"), "(nobody: its own)": say("(its own: no further call)")};
 	const rows = t.rows, self = rows.filter(r => r._depth === 0), part = relation => ({...t, tree: false, title: relation, columns: t.columns.filter(c => c.key !== "relation" && c.key !== "of"), rows: rows.filter(r => r.relation === relation).map(r => ({...r, function: plain[r.function] || r.function})), notes: []});
 	const out = [panel(translated(t.title), self.map(r => r.function).join(", "), form)];
 	const pick = r => r.function && !r.function.startsWith("(") && go({peek: r.function});
 	const up = part("called by"), down = part("calls");
-	out.push(make("div", {class: "columns"}, panel(say("who calls it"), "", up.rows.length ? new Table(up, {pick}).element : nothing(say("called from outside the capture"))),
+	out.push(make("div", {class: "columns"}, panel(say("who calls it"), "", up.rows.length ? new Table(up, {pick}).element : nothing(say("no caller: it is outermost in its stacks"))),
 		panel(say("what it calls"), "", down.rows.length ? new Table(down, {pick}).element : nothing(say("no further call")))), make("p", {}));
 	const f = section((await context.ask(["top", "--by", "stack", "--focus", name, ...context.filters(["focus"]), "-n", "1", "--table", "stacks"])).doc, "flame");
 	if (f && f.nodes.length > 1) out.push(panel(say("all stacks through it"), "", flame(f, n => go({peek: n})).element));

@@ -58,7 +58,7 @@ function located(t, places) {
 	for (const r of places.rows) if (r.file && r.function && !at.has(r.function)) at.set(r.function, r);
 	if (!at.size) return t;
 	for (const r of t.rows) { const l = at.get(r.function); r.file = l ? l.file : null; r.line = l ? l.line : null; }
-	return {...t, columns: [...t.columns, {key: "file", title: "line with most", type: "text"}, {key: "line", title: "line", type: "count"}]};
+	return {...t, columns: [...t.columns, {key: "file", title: "costliest line", type: "text"}, {key: "line", title: "line", type: "count"}]};
 }
 
 async function sourceOf(context, name, library) {
@@ -110,7 +110,7 @@ async function growth(context, numbers, name, library) {
 	if (!c || c.x.length < 8 || !c.lines.length) return null;
 	const y = c.x.map((_, i) => c.lines.reduce((sum, l) => sum + (l.y[i] || 0), 0)), type = c.lines[0].type, most = Math.max(...y), half = y[Math.floor(y.length / 2)], more = y.at(-1) - half;
 	if (!most) return null;
-	const canvas = make("canvas", {class: "growing", role: "img", "aria-label": say("still live over the run")});
+	const canvas = make("canvas", {class: "growing", role: "img", "aria-label": say("live bytes over the run")});
 	redraws(canvas, () => {
 		const {g, w, h, get} = pencil(canvas, 64), x = i => (w - 2) * i / (y.length - 1) + 1, up = v => h - 3 - (h - 8) * v / most;
 		g.fillStyle = get("--line");
@@ -129,7 +129,7 @@ async function growth(context, numbers, name, library) {
 	});
 	canvas.onmousemove = e => { const i = Math.max(0, Math.min(y.length - 1, Math.round((e.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth * (y.length - 1)))); showTip(e, format(type, y[i]), [format(c.x_type, c.x[i])]); };
 	canvas.onmouseleave = hideTip;
-	return make("div", {class: "growth-of"}, make("span", {class: "side"}, say("still live over the run"), " ", make("b", {class: more > 0 ? "up" : null}, more ? say("{0} in the last half", format(type, more, undefined, true)) : say("no change in the last half"))), canvas,
+	return make("div", {class: "growth-of"}, make("span", {class: "side"}, say("live bytes over the run"), " ", make("b", {class: more > 0 ? "up" : null}, more ? say("{0} in the second half", format(type, more, undefined, true)) : say("level in the second half"))), canvas,
 		make("span", {class: "ends"}, make("span", {}, format(c.x_type, c.x[0])), make("span", {}, say("most {0}", format(type, most))), make("span", {}, format(c.x_type, c.x.at(-1)))));
 }
 
