@@ -539,6 +539,8 @@ x, y, w, h = b.place(".held canvas")
 at = beneath[0]["retained"] + beneath[1]["retained"] / 2
 b.click(".held canvas", (w * at / rows[0]["retained"], 18 + 9))
 check("another is clicked: " + beneath[1]["object"], b.wait("document.querySelector('.held .box.me')?.textContent.includes(%s)" % json.dumps(beneath[1]["object"])))
+b.go("#view=heap&who=" + "%5E%5CQGame.Inventory%5CE%24")
+check("a type is named as it is: " + text("h2 small").split("\n")[0], "who holds Game.Inventory" in text("h2 small").split("\n"))
 held = next(r for r in rows if r["type"] == "Game.Inventory")
 b.go("#view=heap&who=" + held["object"])
 for k, r in enumerate(report("tm-heap", "--who", held["object"], "--paths", "10", "heap.snap")["sections"][1]["rows"][:6]):

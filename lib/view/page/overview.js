@@ -235,7 +235,9 @@ function filtered(n, doc) {
 export async function show(context) {
 	const {has, go} = context, page = make("div", {}, make("p", {class: "faint"}, say("adding up …")));
 	if (!has.calls && !has.frames) {
-		return [nothing(say(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."))];
+		const text = nothing(say(context.files.every(f => f.error) ? "No file could be read: the reasons stand above." : has.objects ? "These are snapshots of heaps: their view is Heap." : "There is nothing here that a chart or a table could show."));
+		if (has.objects) text.append(" ", make("a", {href: address({view: "heap"})}, say("Heap")));
+		return [text];
 	}
 	// What is known at once, before the first sums.
 	const read = context.files.find(f => f.taken_percent < 100);

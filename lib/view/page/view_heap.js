@@ -72,7 +72,7 @@ export async function show(context) {
 		context.files.length === 2 && !s.file_only ? toggle(say("only what is new since the first file"), s.set === "add", on => go({set: on ? "add" : null})) : null);
 	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
 	const out = a.doc ? draw(titled(a.doc), {table: {pick}}) : [];
-	const head = panel(say("Heap"), s.who ? say("who holds {0}", s.who) : say("pick a type or an object to see who holds it"), tools);
+	const head = panel(say("Heap"), s.who ? say("who holds {0}", s.who.replace(/^\^\\Q(.*)\\E\$$/, "$1")) : say("pick a type or an object to see who holds it"), tools);
 	if (s.who) {
 		const p = a.doc && section(a.doc, "table", "paths"), one = p && p.rows.length ? p.rows.filter(r => r.object === p.rows[0].object) : [];
 		if (one.length) out.unshift(card(say("Paths from roots"), "", make("div", {class: "in"}, paths(one.slice(0, 6), object => go({who: object})))));
