@@ -153,6 +153,13 @@ check("... which F then fits", b.wait("(z => z && +z.split('-')[0] > 390e6 && +z
 b.run("document.querySelector('.timeline').focus()")
 after(lambda: b.key("n", "KeyN", "n"))
 check("the next N: the next one: %s" % address_has("frame"), address_has("frame") == "50..50")
+# Of 1580 ms in calls tick has the first 1280, 80 of them in load, and the script's job the last 300.
+b.go("#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 2")
+DRAWN = """(([at, name]) => { const c = document.querySelector('.four .graph canvas'), d = c.getContext('2d').getImageData(c.width * at, 20, 1, 1).data, m = getComputedStyle(document.documentElement).getPropertyValue(name).trim().match(/\\w\\w/g).map(x => parseInt(x, 16));
+    return m.every((v, i) => Math.abs(v - d[i]) < 3); })(%s)"""
+check("a script's function has the script's colour, tick that of own code", b.run(DRAWN % '[.9, "--script"]') and b.run(DRAWN % '[.5, "--own"]'))
+check("... as the legend says: " + text(".crumbs .legend"), "script" in text(".crumbs .legend") and "own code" in text(".crumbs .legend"))
 b.go("#view=tree")
 check("the tree says of how many threads its times are: " + text("main h2 small"), b.wait("document.querySelectorAll('main .row').length > 1") and "sum of 2 threads" in text("main h2 small"))
 p.terminate()
@@ -200,7 +207,7 @@ b.open(address)
 b.go("#view=timeline")
 check("frames that are late by little have the colour of all", b.wait("document.querySelector('.tracks .now').textContent === '60 Hz, budget 16.7 ms'") and b.run(AMBER) == [False, True, True])
 # Of modules that with most time is blue, 50 of 90 ms, the second one ochre, the third is as quiet as a library.
-KINDS = """import('./tracks.js').then(m => { const rows = [['tick', 'game', 50], ['solve', 'libengine.so', 30], ['unpack', 'libstb.so', 10], ['std::sort', 'game', 5]].map(([f, module, d], i) => ({function: f, module, duration_ns: d, start_ns: 0, thread: 'Main', tid: 1, level: i, file: null})), all = m.modulesOf(rows);
+KINDS = """import('./tracks.js').then(m => { const rows = [['tick', 'game', 50], ['solve', 'libengine.so', 30], ['unpack', 'libstb.so', 10], ['std::sort', 'game', 5]].map(([f, module, d], i) => ({function: f, module, duration_ns: d, start_ns: 0, thread: 'Main', tid: 1, level: i, file: null})), all = ['game', 'libengine.so', 'libstb.so'];
     m.threads(rows, 0, 1, all); return [all, rows.map(r => r.kind), m.kindsOf(all, rows)]; })"""
 kinds = b.run(KINDS)
 check("own code has the colour of its module: %s" % kinds, kinds == [["game", "libengine.so", "libstb.so"], ["own", "engine", "library", "library"], [["--own", "game"], ["--engine", "libengine.so"], ["--library", "other modules"]]])

@@ -39,8 +39,8 @@ for frames in 'slow 20 20 110' 'late 16 18 50' 'tenth 100 100 100'; do
 		}
 	}' </dev/null | "$GEN/calls" >"${frames%% *}.tmt"
 done
-# 60 frames of 20 ms, of which 20 and 50 take 60: of these Load takes 40, and fill allocates. Worker has a job of 5 ms in each,
-# and allocates nothing.
+# 60 frames of 20 ms, of which 20 and 50 take 60: of these Load takes 40, and fill allocates. Worker has a script's job of 5 ms
+# in each, and allocates nothing.
 {
 	printf 'metric count exact\nmetric requested exact\nmetric live exact\nmetric time exact\n'
 	at=0
@@ -53,7 +53,7 @@ done
 			printf 'alloc malloc main;tick;fill@fill.cpp:3 4096 %d - %d\n' $((at + 42000000)) $((i * 4096 + 4096))
 		fi
 		printf 'exit tick@game.cpp:10 %d\n' $((at + long))
-		printf 'thread Worker 2\nenter job@job.cpp:5 %d\nexit job@job.cpp:5 %d\n' $((at + 2000000)) $((at + 7000000))
+		printf 'thread Worker 2\nenter job@job.lua:5 %d\nexit job@job.lua:5 %d\n' $((at + 2000000)) $((at + 7000000))
 		at=$((at + long))
 	done
 } | "$GEN/script" >both.tmt

@@ -519,6 +519,8 @@ const PAGE_TEXTS = {
 	"{0} refreshes of {1} Hz, rounded to {2}: {3} missed": "相当于 {1} Hz 的 {0} 次刷新，取整为 {2}：错过 {3} 次",
 	"{0} of it kept": "其中 {0} 未释放",
 	"{0} in calls": "调用耗时 {0}",
+	"yellow: far above the median": "黄色：远高于中位数",
+	"shaded: runs of frames above a limit": "阴影：连续超过限值的帧",
 	"{0} in calls of all threads": "各线程的调用共 {0}",
 	"kept": "未释放",
 	"where": "位置",

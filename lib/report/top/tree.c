@@ -396,7 +396,7 @@ enum status tree_flame(const struct grouped_profile *p, size_t grouping, int sor
 	struct tree_options o = {.grouping = grouping, .sort = sort};
 	struct tree *t = tree_new(p, &o, e);
 	struct flame_measure *more = NULL;
-	uint32_t *at;
+	uint32_t *at, *files;
 
 	if (!t)
 		return err_failure(e);
@@ -407,21 +407,28 @@ enum status tree_flame(const struct grouped_profile *p, size_t grouping, int sor
 		f->measure = metric_table[t->sort].title;
 	}
 	at = mem_zarray(t->n, sizeof *at);
+	/* A script's function has no module: its file says what it is of. */
+	files = mem_zarray(p->names.n_functions, sizeof *files);
+	for (size_t i = p->names.n_calls; i-- > 0;)
+		if (p->names.calls[i].file)
+			files[p->names.calls[i].function] = p->names.calls[i].file;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct node *x = &t->nodes[i];
 		const struct names_function *nf = &p->names.functions[x->function];
 		size_t n, n_at = 0;
-		const char *s = names_text(&p->names, nf->display, &n), *module = NULL;
+		const char *s = names_text(&p->names, nf->display, &n), *where = NULL;
+		uint32_t of = nf->module ? nf->module : files[x->function];
 
-		if (nf->module)
-			module = names_text(&p->names, nf->module, &n_at);
+		if (of)
+			where = names_text(&p->names, of, &n_at);
 		if (i)
-			at[i] = flame_child(f, at[x->parent], s, n, module, n_at);
+			at[i] = flame_child(f, at[x->parent], s, n, where, n_at);
 		if (more && x->self)
 			flame_measure_add(more, at[i], x->self);
 		else if (!f->n_more && x->self)
 			flame_add(f, at[i], x->self, 0);
 	}
+	free(files);
 	free(at);
 	tree_free(t);
 	return ST_OK;

@@ -97,7 +97,7 @@ export async function show(context) {
 	if (s.pick) tools.append(button(say("this frame's sites"), () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("all frames"), () => go({pick: null})));
-	const out = [panel(translated(section(doc, "table", "frames").title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element)];
+	const out = [panel(translated(section(doc, "table", "frames").title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, say("shaded: runs of frames above a limit")) : null)];
 	if (s.pick && has.frames) out.push(await one(context, s.pick));
 	const spikes = section(doc, "table", "spikes");
 	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, r => has.frames && go({pick: r.worst_frame}))));

@@ -2,7 +2,6 @@
 // One function between its callers and its callees, both as graphs: of all stacks that have it, added up.
 import {make, pencil, redraws, showTip, hideTip} from "./dom.js";
 import {format, share, shown} from "./format.js";
-import {kindOf} from "./flame.js";
 import {fit, named} from "./parts.js";
 
 const ROW = 18, LEVELS = 5;
@@ -35,7 +34,7 @@ export function around(section, name) {
 	return {above, below};
 }
 
-function graph(tree, section, up, pick) {
+function graph(tree, section, up, pick, tone) {
 	let placed = [];
 	const depth = t => { let d = 0; for (const k of t.kids.values()) d = Math.max(d, 1 + (d > LEVELS ? 0 : depth(k))); return d; };
 	const levels = Math.min(LEVELS, depth(tree)), canvas = make("canvas", {role: "img", "aria-label": up ? say("callers, the nearest at the bottom") : say("callees, the nearest at the top")});
@@ -48,7 +47,7 @@ function graph(tree, section, up, pick) {
 				if (own < .5) break;
 				const y = (up ? levels - 1 - level : level) * ROW;
 				placed.push({x: left, y, w: own, k});
-				g.fillStyle = get("--" + kindOf(k.name, k.at));
+				g.fillStyle = get(tone(k.name, k.at));
 				g.fillRect(left, y, Math.max(.6, own - 1), ROW - 1);
 				if (own > 24) {
 					const value = format(section.type, k.total), name = shown(labelled(named(k.name))), both = own > (name.length + value.length + 3) * letter;
@@ -74,11 +73,12 @@ function graph(tree, section, up, pick) {
 	return levels ? canvas : up ? make("p", {class: "empty"}, say("no caller: it is outermost in its stacks")) : null;
 }
 
-export function sandwich(section, name, pick) {
+// tone(name, place): the name of its colour.
+export function sandwich(section, name, pick, tone) {
 	const {above, below} = around(section, name);
 	if (!below.total) return null;
 	const all = section.nodes.reduce((a, v) => a + v.self, 0);
-	return make("div", {class: "sandwich"}, make("span", {class: "side"}, say("called by")), graph(above, section, true, pick),
+	return make("div", {class: "sandwich"}, make("span", {class: "side"}, say("called by")), graph(above, section, true, pick, tone),
 		make("div", {class: "me"}, make("span", {class: "one file", title: name}, labelled(named(name))), make("span", {}, format(section.type, below.total) + " · " + share(below.total, all))),
-		graph(below, section, false, pick), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(section.type, below.self)) : say("no further call; {0} are its own", format(section.type, below.self))));
+		graph(below, section, false, pick, tone), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(section.type, below.self)) : say("no further call; {0} are its own", format(section.type, below.self))));
 }

@@ -3,11 +3,12 @@
 // and what a zoom asks for in addition comes behind it: what is known is drawn meanwhile.
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
-import {Frames, Area, Rate, Counter, Marks, Calls, threads, modulesOf, kindsOf, tone, rateOf, missed, late, BUDGETS} from "./tracks.js";
+import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, tone, rateOf, missed, late, BUDGETS} from "./tracks.js";
 import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, count, shown, cells} from "./format.js";
 import {kindOf} from "./flame.js";
+import {modulesOf} from "./modules.js";
 import {section, nameOf} from "./ask.js";
 
 export const title = "Timeline";
@@ -456,7 +457,7 @@ export async function tracksOf(context, m, file, prefix) {
 		if (i >= 0 && most >= area.levels.most) area.peak = {from: m.start[i], to: m.end[i], value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
 		tracks.push(area);
 	}
-	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "/ frame" : "/ step")));
+	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "/ frame" : "/ step"), say("yellow: far above the median")));
 	if (!m.real && !(m.live && known(m.rows, m.live))) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
 		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
 	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
@@ -482,7 +483,7 @@ class Detail {
 		const t = a.doc && section(a.doc, "table", "calls");
 		if (!t) return new Map();
 		const rows = t.rows.filter(r => r.capture === t.rows[0].capture);
-		this.modules = this.modules || modulesOf(rows);
+		this.modules = this.modules || await modulesOf(context);
 		this.kinds = this.kinds || kindsOf(this.modules, rows);
 		return threads(rows, from, to, this.modules);
 	}

@@ -284,19 +284,23 @@ export class Area {
 
 // A value for each frame or step, as bars; the scale is a root where a few are far above the rest.
 export class Rate {
-	constructor(id, title, height, m, y, type, color, note) {
+	// marked: what the other colour says, where there may be one.
+	constructor(id, title, height, m, y, type, color, note, marked) {
 		Object.assign(this, {id, title, height, m, y, type, color, note});
 		this.levels = new Levels(y);
 		const sorted = y.filter(v => v !== null).sort((a, b) => a - b);
 		this.root = this.levels.most > 8 * (sorted[Math.floor(sorted.length * .9)] || 1);
 		this.usual = (sorted[Math.floor(sorted.length / 2)] || 0) * 6;
+		if (marked && y.some(v => this.outlies(v))) this.note += " · " + marked;
 	}
+
+	outlies(v) { return this.root && v > this.usual && v > Math.max(this.levels.most, 1) / 4; }
 
 	draw(g, axis, h, get) {
 		const high = Math.max(this.levels.most, 1), part = v => this.root ? Math.sqrt(Math.max(0, v) / high) : Math.max(0, v) / high;
 		bars(axis, this.m.start, this.m.end, this.levels, this.y, (x, wide, v) => {
 			const tall = Math.max(v > 0 ? 1 : 0, part(v) * (h - 6));
-			g.fillStyle = get(this.root && v > this.usual && v > high / 4 ? "--o4" : this.color);
+			g.fillStyle = get(this.outlies(v) ? "--o4" : this.color);
 			g.fillRect(x, h - tall, Math.max(1, wide - (wide > 3 ? 1 : 0)), tall);
 		});
 		if (!axis.map) scale(g, this.root ? say("max {0}, square-root scale", format(this.type, this.levels.most)) : say("max {0}", format(this.type, this.levels.most)), axis, 9, get);
@@ -525,20 +529,16 @@ export class Calls {
 	search(text) { this.match = text ? matcher(text) : null; }
 }
 
-// The modules of the program's own code, that with most time first, that of its outermost calls before those below it.
-export function modulesOf(rows) {
-	const by = new Map();
-	for (const r of rows) if (r.module && kindOf(r.function, r.file) === "own") by.set(r.module, (by.get(r.module) || 0) + r.duration_ns);
-	return [...by].sort((a, b) => b[1] - a[1]).map(([name]) => name);
-}
-
 // Own code has the colour of its module, where there is more than one: what is behind the second is as quiet as a library.
 const OWN = ["own", "engine"];
-const shadeOf = (r, modules) => { const kind = kindOf(r.function, r.file), k = modules.indexOf(r.module); return kind === "own" && k > 0 ? OWN[k] || "library" : kind; };
+export function shadeOf(name, at, module, modules) {
+	const kind = kindOf(name, at), k = modules.indexOf(module);
+	return kind === "own" && k > 0 ? OWN[k] || "library" : kind;
+}
 
 // For a legend: of each colour what it means here.
 export function kindsOf(modules, rows) {
-	const has = kind => rows.some(r => shadeOf(r, modules) === kind), many = modules.length > 1, third = modules.length === 3 && !rows.some(r => kindOf(r.function, r.file) === "library");
+	const has = kind => rows.some(r => shadeOf(r.function, r.file, r.module, modules) === kind), many = modules.length > 1, third = modules.length === 3 && !rows.some(r => kindOf(r.function, r.file) === "library");
 	return [["own", many ? modules[0] : say("own code")], ["engine", modules[1]], ["library", third ? modules[2] : modules.length > 2 ? say("other modules") : say("library")], ["script", say("script")]].filter(([kind]) => kind === "own" || has(kind)).map(([kind, text]) => ["--" + kind, text]);
 }
 
@@ -546,7 +546,7 @@ export function kindsOf(modules, rows) {
 export function threads(rows, from, to, modules) {
 	const by = new Map();
 	for (const r of rows) {
-		r.kind = shadeOf(r, modules);
+		r.kind = shadeOf(r.function, r.file, r.module, modules);
 		const id = r.thread + (r.tid === null ? "" : "\n" + r.tid);
 		let t = by.get(id);
 		if (!t) by.set(id, t = {from, to, name: r.thread, tid: r.tid, levels: []});

@@ -12,6 +12,8 @@ import {count, format, share} from "./format.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {choice} from "./view_table.js";
+import {modulesOf} from "./modules.js";
+import {shadeOf, kindsOf} from "./tracks.js";
 
 export const title = "Calls";
 export const part = "All at once";
@@ -142,16 +144,16 @@ export async function show(context) {
 	// The functions by what is in them and what they call; of some metrics only what is in them is known.
 	const functions = context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return context.ask(words.filter(w => w !== "--cumulative")).catch(x => ({doc: null, error: x.message})); });
 	context.shows(words);
-	const a = await context.ask(graph), f = a.doc && section(a.doc, "flame");
+	const [a, own] = await Promise.all([context.ask(graph), modulesOf(context)]), f = a.doc && section(a.doc, "flame");
 	if (!f || f.nodes.length < 2) return none(say("No stack is left to draw."), say("These filters leave nothing."), button(say("clear all"), () => context.clear()));
-	const modules = new Map(), up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
-		{select: n => choose(n), menu: (n, e) => menu(e, n, context, modules.get(n)), zoomed: w => go({at: w || null})});
+	const modules = new Map(), tone = (n, at) => "--" + shadeOf(n, at, at, own), up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
+		{tone: i => i ? tone(drawn.name(i), drawn.place(i)) : "--library", select: n => choose(n), menu: (n, e) => menu(e, n, context, modules.get(n)), zoomed: w => go({at: w || null})});
 	function menuless(n) { go({view: "callers", peek: n}); }
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
 	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
 		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
 	const metric = make("span", {class: "faint", title: translated(f.metric)}, translated(plainly(f.metric)));
-	const left = card(say("Call graph"), make("span", {class: "row grows"}, metric, head), make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([["--own", say("own code")], ["--library", say("library")], ["--script", say("script")], ["--hit", say("found")]])), drawn.element));
+	const left = card(say("Call graph"), make("span", {class: "row grows"}, metric, head), make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([...kindsOf(own, f.nodes.slice(1).map(n => ({function: n.name, file: n.at, module: n.at}))), ["--hit", say("found")]])), drawn.element));
 	const right = make("div", {class: "card"}), under = make("div", {class: "card"}), source = make("div", {class: "card"});
 	four.replaceChildren(left, right, under, source);
 	let table = null, parts = [under, source], mine = 0, followed = null;
@@ -166,7 +168,7 @@ export async function show(context) {
 		if (s.peek) context.shows(["top", "--peek", literally(name), ...library, ...context.filters(), ...sort]);
 		drawn.chosen = followed = name; // the graph marks what is clicked before it is followed
 		drawn.show();
-		const of = sandwich(f, name, choose);
+		const of = sandwich(f, name, choose, tone);
 		const from = make("div", {}), grown = make("div", {});
 		growth(context, a.doc.numbers, name, library).then(e => e && grown.replaceChildren(e)).catch(() => {});
 		callLines(context, f, name, library, sort).then(e => e && from.replaceChildren(e)).catch(() => {});

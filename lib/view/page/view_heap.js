@@ -4,7 +4,7 @@ import {panel, toggle} from "./parts.js";
 import {make, button} from "./dom.js";
 import {draw, nothing} from "./document.js";
 import {section} from "./ask.js";
-import {card, none} from "./cards.js";
+import {card, legend as key, none} from "./cards.js";
 import {Table} from "./table.js";
 import {icicle, paths} from "./holders.js";
 import {choice} from "./view_table.js";
@@ -35,7 +35,7 @@ async function holders(context, filters) {
 		if (!row || !row.object) return put(card(say("Paths from roots"), "", none(say("This stands for several objects."), say("A click on one object shows what holds it."))));
 		const b = await context.ask(["heap", "--who", row.object, "--paths", "4", "--objects", "1", "-n", "1", ...filters.filter((w, i) => w !== "--set" && filters[i - 1] !== "--set")]).catch(e => e.name === "AbortError" ? null : {error: e.message});
 		const p = b && b.doc && section(b.doc, "table", "paths");
-		if (mine === turn && b) put(card(say("Paths from roots"), make("span", {class: "sp row"}, make("a", {href: "#" + new URLSearchParams({...context.state, who: row.object})}, say("all who hold it →"))), make("div", {class: "in"}, p ? paths(p.rows, object => choose({object})) : none(say("no answer"), b.error || ""))));
+		if (mine === turn && b) put(card(say("Paths from roots"), make("span", {class: "sp row"}, p ? key([["--script", say("root")], ["--own", say("object")]]) : null, make("a", {href: "#" + new URLSearchParams({...context.state, who: row.object})}, say("all who hold it →"))), make("div", {class: "in"}, p ? paths(p.rows, object => choose({object})) : none(say("no answer"), b.error || ""))));
 	};
 	const {drawn, legend} = icicle(t, choose);
 	const last = LAST.exec(a.messages || "");
