@@ -8,6 +8,7 @@
 #include "lib/group/periods.h"
 #include "lib/group/regex_timeouts.h"
 #include "lib/tally/pacing.h"
+#include "lib/trace/encode.h"
 
 #include <string.h>
 
@@ -187,6 +188,21 @@ static void pass_learn_recorded(struct group_pass *f)
 	if (r->captures > 1 || !pid || !num_dec(pid, strlen(pid), &r->process))
 		r->process = 0;
 	buf_release(&b);
+}
+
+/* Their calls are inside of those of a thread. */
+static void learn_scripts(struct group_pass *f)
+{
+	struct grouped_profile *p = f->p;
+
+	for (size_t i = 1; i < f->t->n_threads; i++) {
+		const struct thread *th = &f->t->threads[i];
+		size_t n;
+		const char *s = intern_text(&f->t->strings, th->name, &n);
+
+		if (!th->tid && !th->process && th->generation & THREAD_SCRIPT && !p->n_scripts++)
+			p->script = intern_add(&p->texts, s, n);
+	}
 }
 
 static void learn_modules(struct group_pass *f)
@@ -369,6 +385,7 @@ void pass_learn(struct group_pass *f)
 	pass_learn_recorded(f);
 	periods_learn(f);
 	learn_modules(f);
+	learn_scripts(f);
 	pass_learn_counters(f);
 	if (f->p->options.totals)
 		pass_learn_crash(f);

@@ -75,6 +75,9 @@ struct grouped_profile {
 	/* By text of a thread: how many threads of all captures a row of it adds up. */
 	uint32_t *threads_of;
 	size_t cap_threads_of;
+	/* Rows of scripts' calls of all captures, whose times are in those of threads, too, and the text of the first. */
+	size_t n_scripts;
+	uint32_t script;
 	uint32_t *sites; /* by site id: a call there, and SITE_INSIDE; [0] unused */
 	size_t n_sites, cap_sites;
 	struct intern frames;                     /* numbers and names as bytes */

@@ -130,6 +130,24 @@ static void unknown_times(struct lines *l, const struct profile *r, const struct
 		end_line(l);
 }
 
+/* A script's calls are inside of a thread's, whose times have theirs. */
+static void scripts(struct lines *l, const struct grouped_profile *p, unsigned sums)
+{
+	const struct tally_selection *s = p->options.selection;
+	size_t n;
+	const char *name;
+
+	if (!p->n_scripts || !(sums & (SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_TIME_TOTAL))) ||
+	    !(p->now.all.has >> SUM_CALLS & 1) || (s && s->n_threads))
+		return;
+	name = intern_text(&p->texts, p->script, &n);
+	buf_addf(&l->b, "time of scripts (%.*s", (int)n, name);
+	if (p->n_scripts > 1)
+		buf_addf(&l->b, " and %zu more", p->n_scripts - 1);
+	buf_adds(&l->b, ") counts twice: it is in that of the threads that run them, too");
+	end_line(l);
+}
+
 static void group_notes_unknown_sums(struct lines *l, const struct profile_known *k)
 {
 	static const char of_moments[] = "of moments, not of frames: see tm-frames";
@@ -422,6 +440,7 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 	inexact_sums(&l, &p->now, &known);
 	unrecorded_sums(&l, &known);
 	unknown_times(&l, &p->now, &known);
+	scripts(&l, p, sums);
 	group_notes_unknown_sums(&l, &known);
 	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_UNIDENTIFIED,
 			  "a free in the capture names a size and a stack, not a block (heaptrack "

@@ -355,7 +355,7 @@ static uint32_t strand_row(const struct cap_record *rec)
 	if (id && *id)
 		return *id;
 	/* Not the number of a fiber. */
-	row = strand_of(1 << 24 | number,
+	row = strand_of(THREAD_SCRIPT | number,
 			numbered(rec->name ? cap.name[rec->name].text : "script", number));
 	if (id)
 		*id = row;

@@ -24,6 +24,10 @@ enum { TRACE_MARK_SIZE = 16 }; /* magic, u16 major, u16 minor, u32 zero */
 
 enum { CHUNK_HEADER_SIZE = 16, CHUNK_MAX = 1 << 20 };
 
+/* The generation of a script's calls as a thread without a number, from 1 on, has this bit: unlike a fiber's, they are
+ * inside of calls of the thread that runs them, which go on meanwhile. */
+enum { THREAD_SCRIPT = 1 << 24 };
+
 enum chunk_kind {
 	CHUNK_HEADER = 1,
 	CHUNK_STRINGS,

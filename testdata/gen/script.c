@@ -4,7 +4,7 @@
  *
  *	metric NAME STATE               time exact; before the first event
  *	set KEY VALUE                   an attribute
- *	thread NAME [TID]               what follows is of this thread
+ *	thread NAME [TID [GENERATION]]  what follows is of this thread
  *	frame NUMBER [TIME [NAME]]
  *	sample PATH CALLS TOTAL SELF [TIME]   ns; - for what is absent
  *	enter PATH TIME, exit PATH TIME, pause PATH TIME    the last enters a call that pauses
@@ -212,6 +212,8 @@ static bool is_setting(struct script *s, char **w)
 
 		if (w[2])
 			th.tid = (uint64_t)number(s, w[2]);
+		if (w[2] && w[3])
+			th.generation = (uint32_t)number(s, w[3]);
 		for (s->thread = 1; s->thread < s->t->n_threads; s->thread++)
 			if (s->t->threads[s->thread].name == th.name &&
 			    (!w[2] || s->t->threads[s->thread].tid == th.tid))

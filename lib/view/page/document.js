@@ -38,4 +38,7 @@ export function picked(context, names) {
 	return {box, pick};
 }
 
+// The note of a ranking that a part of its times counts twice.
+export const twiceOf = t => { const n = (t.notes || []).find(n => /^time of scripts /.test(n)); return n ? translated(n) : ""; };
+
 export const nothing = text => make("p", {class: "empty"}, text);

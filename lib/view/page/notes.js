@@ -11,6 +11,8 @@ learn({
 	"{0*}; the first is line {1#}": "{0}；第一处在第 {1} 行",
 	"the rest was not read": "其余部分没有读取",
 	"the first is line {0#}": "第一处在第 {0} 行",
+	"time of scripts ({0*} and {1#} more) counts twice: it is in that of the threads that run them, too": "脚本（{0} 等，另有 {1} 个）的时间计了两次：也在运行它们的线程的时间里",
+	"time of scripts ({0*}) counts twice: it is in that of the threads that run them, too": "脚本（{0}）的时间计了两次：也在运行它的线程的时间里",
 	"the first is at byte {0#}": "第一处在字节 {0}",
 	"the capture does not have the size of the Lua heap": "采集文件没有 Lua 堆的大小",
 	"{0!}: needs {1#} bytes, {2#} are left: the file ends early": "{0}：需要 {1} 字节，只剩 {2} 字节：文件不完整",

@@ -10,6 +10,7 @@ import {format, count, shown, cells} from "./format.js";
 import {kindOf} from "./flame.js";
 import {modulesOf} from "./modules.js";
 import {section, nameOf} from "./ask.js";
+import {twiceOf} from "./document.js";
 
 export const title = "Timeline";
 export const part = "Tracks";
@@ -560,7 +561,7 @@ async function selection(context, m, threads) {
 			bar.style.width = 100 * (r[by] || 0) / most + "%";
 			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => open(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
 		})));
-	return card(say("Selection"), head, make("div", {class: "sels"}, list));
+	return card(say("Selection"), head, make("div", {class: "sels"}, list), twiceOf(t) ? make("p", {class: "hint"}, twiceOf(t)) : null);
 }
 
 export async function show(context) {

@@ -4,7 +4,7 @@ import {panel} from "./parts.js";
 import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
-import {picked, nothing} from "./document.js";
+import {picked, nothing, twiceOf} from "./document.js";
 import {choice} from "./view_table.js";
 
 export const title = "Calls";
@@ -15,7 +15,7 @@ export const fits = has => has.calls;
 // How many threads the times are of. Threads of one name are one row, whose details have their number.
 async function threadsOf(context) {
 	const a = await context.ask(["top", "--by", "thread", ...context.filters(), "-n", "0", "--table", "top"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
-	return t ? t.rows.filter(r => r.self_ns || r.total_ns).reduce((n, r) => n + (parseInt((r._details || [])[0], 10) || 1), 0) : 0;
+	return t ? {n: t.rows.filter(r => r.self_ns || r.total_ns).reduce((n, r) => n + (parseInt((r._details || [])[0], 10) || 1), 0), twice: twiceOf(t)} : null;
 }
 
 export async function show(context) {
@@ -23,8 +23,8 @@ export async function show(context) {
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
-	const p = picked(context, r => r.function), timed = t.columns.some(c => c.type === "ns"), threads = timed && !s.thread ? await threadsOf(context) : 0;
-	const several = threads > 1 ? say("sum of {0} threads; what waits counts, too", threads) : "";
+	const p = picked(context, r => r.function), timed = t.columns.some(c => c.type === "ns"), threads = timed && !s.thread ? await threadsOf(context) : null;
+	const several = threads && threads.n > 1 ? say("sum of {0} threads; what waits counts, too", threads.n) + (threads.twice ? say("; ") + threads.twice : "") : "";
 	const tools = make("div", {class: "tools"},
 		button(say("from the outermost"), () => go({up: null}), {"aria-pressed": !up}),
 		button(timed ? say("from the innermost") : say("from what allocates"), () => go({up: "1"}), {"aria-pressed": up}),
