@@ -22,7 +22,7 @@ SEEN = """(() => {
         if (text && !(e.closest("td.name") && !e.closest(".checks details > div")) && !e.closest("script, style, noscript, code, .file, .rank .one, .tile small, .node, .brand, .box, .legend.types, .same-command, #alerts, tfoot .num") && !e.closest(".cell.text:not(.total .cell)") && e.checkVisibility()) out.push(text);
     }
     for (const e of document.querySelectorAll("[title], [placeholder], [aria-label]"))
-        if (!e.closest(".node, .row, .source, .rank, .box, .change-bar, .legend.types") && e.checkVisibility())
+        if (!e.closest(".node, .row, .source, .rank, .box, .change-bar, .legend.types") && !(e.closest(".legend") && /^[\\w.-]+\\.so$/.test(e.title)) && e.checkVisibility())
             for (const a of ["title", "placeholder", "aria-label"]) if (e.getAttribute(a)) out.push(e.getAttribute(a));
     out.push(document.title);
     return [...new Set(out)]; })()"""
