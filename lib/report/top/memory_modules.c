@@ -131,12 +131,13 @@ const struct table *memory_modules_table(struct memory_modules *m, unsigned doma
 
 	memcpy(m->columns, columns, sizeof columns);
 	m->domain = domain;
-	m->table = (struct table){.name = "modules",
-				  .title = "pages that hold what is live at the end, by module of the site",
-				  .columns = m->columns,
-				  .n_columns = COLUMNS,
-				  .fill = memory_modules_fill,
-				  .arg = m};
+	m->table = (struct table){
+	    .name = "modules",
+	    .title = "pages that hold what is live at the end, by module of the site",
+	    .columns = m->columns,
+	    .n_columns = COLUMNS,
+	    .fill = memory_modules_fill,
+	    .arg = m};
 	free(m->rows);
 	m->rows = mem_zarray(n + 1, sizeof *m->rows);
 	for (uint32_t g = 0; g < n && g < m->project.groupings[0].n && !m->unknown; g++)

@@ -126,8 +126,7 @@ static void memory_report_make_pages(struct memory_report *r)
 	    {.key = "pages", .title = "on pages of", .type = COLUMN_BYTES},
 	    {.key = "use", .title = "in use", .type = COLUMN_PERCENT},
 	};
-	static const char asked[] =
-	    "pages that hold what is live at the end (requested bytes)";
+	static const char asked[] = "pages that hold what is live at the end (requested bytes)";
 
 	r->has_pages = r->m->lives && r->d->live_count && r->m->blocks == TRACE_BLOCKS_PLACED;
 	memcpy(r->page_columns, columns, sizeof columns);
