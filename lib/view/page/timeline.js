@@ -3,7 +3,7 @@
 // and what a zoom asks for in addition comes behind it: what is known is drawn meanwhile.
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
-import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, tone, rateOf, missed, late, BUDGETS} from "./tracks.js";
+import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, rateOf, BUDGETS} from "./tracks.js";
 import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, count, shown, cells} from "./format.js";
@@ -507,7 +507,7 @@ class Detail {
 			c.coarse = t;
 			c.foldable = true;
 			c.open = i < UNFOLDED;
-			this.tracks.set(id(t), c);
+			this.tracks.set(t.name + (t.tid === null ? "" : "\n" + t.tid), c);
 			return c;
 		});
 	}
