@@ -51,8 +51,6 @@ OPTIONS = {
     # Along frames and threads, for tm-view's tracks: tests/sh/view_walks.sh and golden/tm-frames/chart-bars hold their sums.
     'tracks': '--chart --bars --levels',
     'compared: aggregates': '--save-baseline',
-    # tests/sh/session.sh holds its times and sums.
-    'one trace of a session': '--save-trace',
     # The same rows in another order, more of them or fewer; their numbers are asked without.
     'choose among rows': '--min --show-stacks --callers --tops --sort-counter --nesting --sort --snapshot --with --who --paths --duplicates --destroyed '
                          '--set --same --site --root --spike --new-stacks --source --source-dir --guess-sites --sites --owner --owners '
