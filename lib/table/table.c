@@ -142,12 +142,15 @@ static decimal decimal_of_cell(const struct table_cell *v)
 	return decimal_of_unsigned(v->number) + (decimal)v->fraction;
 }
 
-/* What is too small for so many decimals has all that it has. */
+/* What is too small for so many decimals has all that it has. What was rounded to a whole number has its decimals, since it
+ * is none. */
 static void add_decimal(struct buf *out, const struct table_cell *v, unsigned places)
 {
 	decimal all = decimal_of_cell(v), shown = decimal_round(all, places);
 
 	decimal_text(out, shown ? shown : all);
+	if (shown && shown != all && !(shown % DECIMAL_UNIT) && places)
+		buf_addf(out, ".%0*d", (int)places, 0);
 }
 
 /* In units; a part of the smallest one has so many decimals. */
