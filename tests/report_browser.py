@@ -238,7 +238,7 @@ b.key("/", "Slash", "/")
 check("keys: / goes to the search", b.run("document.activeElement === graphs[0].input && graphs[0].input.value === ''"))
 b.type("Audio::Mix")
 hits = [i for i, n in enumerate(f) if "Audio::Mix" in n["name"]]
-check("keys: the search counts %d nodes" % len(hits), (", %d nodes" % len(hits)) in b.run("graphs[0].say.textContent"))
+check("keys: the search counts %d nodes" % len(hits), (", in %d nodes" % len(hits)) in b.run("graphs[0].say.textContent"))
 heaviest = max(hits, key=lambda i: total[i])
 b.key("Enter")
 check("keys: Enter goes to the heaviest of them", "%s\n" % f[heaviest]["name"] in b.run("tip.textContent") and size(total[heaviest]) in b.run("tip.textContent"))

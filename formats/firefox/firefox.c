@@ -342,10 +342,11 @@ static void lib_value(struct firefox *f, struct json_value v)
 
 	if (v.kind == JSON_STRING && v.n)
 		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-			if (key_is(f, texts[i].word))
-				memcpy((char *)lib + texts[i].at,
-				       &(uint32_t){trace_string(f->im->t, v.s, v.n)},
-				       sizeof(uint32_t));
+			if (key_is(f, texts[i].word)) {
+				uint32_t text = trace_string(f->im->t, v.s, v.n);
+
+				memcpy((char *)lib + texts[i].at, &text, sizeof text);
+			}
 	if (key_is(f, "start"))
 		lib->start = number_of(v);
 	else if (key_is(f, "end"))

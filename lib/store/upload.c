@@ -155,7 +155,7 @@ static bool is_of_another(const struct session_store *s, const char *key,
 {
 	struct store_meta before = {.n = 0};
 	struct err none = ERR_INIT;
-	struct store_file was;
+	struct store_file was = {.total = STORE_UNKNOWN};
 
 	return !upload_who(s, key, &before, &was, &none) && is_other_file(&was, file);
 }

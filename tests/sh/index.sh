@@ -148,7 +148,7 @@ done
 rm -rf "$cache"
 pdbs() { "$GEN/index_check" "$cache" ./*.pdb "$SRC"/tests/fuzz/corpus/pdb/* >err; }
 check "PDBs, asked at once, in part and alone" pdbs
-check "... of which each has an index" grep -q '^11 files, 11 with an index' err
+check "... of which each has an index" grep -q '^12 files, 12 with an index' err
 "$GEN/pdb" exe 1 app.pdb >app.exe
 seq $((0x140000ff0)) $((0x140001510)) | xargs printf '0x%x\n' >asked
 other_pdb() { # KIND AGE
