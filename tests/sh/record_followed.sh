@@ -69,8 +69,8 @@ record() { # OPTIONS...
 # --- what is said of a recording
 
 record -- ./game
-line=$(out_of_it 'the trace is in x\.tmt; to view it: (tracemill top .*)$')
-check "the last line is typed: $line" eval '$line >out && grep -q "load.*game.c" out'
+line=$(out_of_it 'the trace is in x\.tmt; to view it: (tracemill view .*)$')
+check "the last line is typed: $line" eval '$line --query "top --by site" >out && grep -q "load.*game.c" out'
 
 record -- ./game 10 child
 option=$(out_of_it 'are not in the trace: record them with (--[a-z-]+)')

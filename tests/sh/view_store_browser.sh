@@ -17,7 +17,7 @@ fi
 "$GEN/trace" --seed 3 --allocs 5000 --live 200 --stacks 60 --frames 10 >low.tmt
 "$GEN/trace" --seed 3 --allocs 10000 --live 400 --stacks 60 --frames 10 >high.tmt
 for i in {0..14}; do
-	printf '%s\n' 'metric requested exact' 'metric live exact' 'thread main 1' "alloc malloc main $((1000 + i * 30 + i * 7 % 5)) 1000000 - 4096" | "$GEN/script" >up$i.tmt
+	printf '%s\n' 'metric requested exact' 'metric live exact' 'thread main 1' "alloc malloc main $((1000 + i * 30 + i * 7 % 5)) 1000000 - 4096" | "$GEN/script" >"up$i.tmt"
 done
 cp up0.tmt few.tmt
 echo nothing >junk.txt
