@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 static const char *const align_words[] = {"auto", "frames", "time", NULL};
 
@@ -101,20 +100,6 @@ static enum status tm_import_end(struct sink_tap *tap, struct trace *t, struct e
 
 static const struct tap_hooks tm_import_hooks = {.end = tm_import_end};
 
-/* Files that go away when they are closed. */
-static FILE *tm_import_spool(void *arg, struct err *e)
-{
-	int fd = input_temporary(e);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+b");
-
-	(void)arg;
-	if (fd >= 0 && !f) {
-		err_sys(e, "temporary file");
-		close(fd);
-	}
-	return f;
-}
-
 /* "2=1.5s": what is added to the times of the second file. */
 static bool tm_import_clock_offset(const struct opt_list *l, int file, int files, int64_t *offset)
 {
@@ -140,7 +125,7 @@ static bool tm_import_clock_offset(const struct opt_list *l, int file, int files
 static void tm_import_merge_files(struct cli_loop *loop, struct sink_tap *tap, int align,
 				  const struct opt_list *offsets, int n, char **operands)
 {
-	struct merge_options o = {.align = (enum merge_align)align, .spool = tm_import_spool};
+	struct merge_options o = {.align = (enum merge_align)align, .spool = input_temporary_file};
 	struct merge *m = merge_new(&o);
 	struct sink *to = tap->to;
 	struct err e = ERR_INIT;

@@ -11,7 +11,6 @@
 #include "lib/trace/writer.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 /* Hands on the first capture of a file, whose clock is known. */
 struct clock_sink {
@@ -30,6 +29,8 @@ static int64_t number_of(const struct session_axis *a, int64_t i)
 {
 	int64_t end = (int64_t)a->n - 1;
 
+	if (!a->numbers)
+		return i;
 	return i < 0 ? a->numbers[0] + i : i > end ? a->numbers[end] + (i - end) : a->numbers[i];
 }
 
@@ -95,30 +96,29 @@ static enum status clock_sink_end(struct sink *s, struct trace *t, struct err *e
 	return c->captures == 1 ? c->to->end(c->to, t, e) : ST_OK;
 }
 
-static FILE *spool(void *arg, struct err *e)
+/* A merge goes by the numbers of frames. If the session's do not ascend, as where each level begins at 0, frames have
+ * their index instead. */
+static struct session_axis axis_of(const struct session *s)
 {
-	int fd = input_temporary(e);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+b");
+	struct session_axis a = s->axis;
 
-	(void)arg;
-	if (fd >= 0 && !f) {
-		err_sys(e, "temporary file");
-		close(fd);
-	}
-	return f;
+	for (size_t i = 1; a.numbers && i < a.n; i++)
+		if (a.numbers[i] <= a.numbers[i - 1])
+			a.numbers = NULL;
+	return a;
 }
 
-static size_t add_file(const struct session *s, struct merge *m, struct session_file *f,
+static size_t add_file(const struct session_axis *axis, struct merge *m, struct session_file *f,
 		       const struct import_options *import, struct cli_symbols *symbols)
 {
 	const struct import_options o = session_options_of(f, import);
 	struct clock_sink c = {
 	    .sink = {.begin = clock_sink_begin, .batch = clock_sink_batch, .end = clock_sink_end},
 	    .to = merge_sink(m),
-	    .axis = &s->axis,
+	    .axis = axis,
 	    .clock = &f->clock,
 	    .frames = survey_frames(&f->survey),
-	    .shared = s->axis.n && session_frames_shared(&f->clock),
+	    .shared = axis->n && session_frames_shared(&f->clock),
 	    .frame = f->clock.lag};
 	struct cli_loop loop = {.import = &o, .sink = &c.sink, .symbols = symbols};
 
@@ -135,7 +135,8 @@ static size_t add_file(const struct session *s, struct merge *m, struct session_
 void session_write(const struct session *s, const struct import_options *import,
 		   struct cli_symbols *symbols)
 {
-	const struct merge_options o = {.align = MERGE_FRAMES, .spool = spool};
+	const struct merge_options o = {.align = MERGE_FRAMES, .spool = input_temporary_file};
+	const struct session_axis axis = axis_of(s);
 	struct merge *m = merge_new(&o);
 	struct writer *writer = writer_new(stdout);
 	struct err e = ERR_INIT;
@@ -143,14 +144,14 @@ void session_write(const struct session *s, const struct import_options *import,
 
 	if (s->reference == s->n)
 		cli_die(s->folder, "no file has a clock");
-	read += add_file(s, m, &s->files[s->reference], import, symbols);
+	read += add_file(&axis, m, &s->files[s->reference], import, symbols);
 	for (size_t i = 0; i < s->n; i++) {
 		struct session_file *f = &s->files[i];
 
 		if (i == s->reference || !f->capture)
 			continue;
 		if (f->clock.by)
-			read += add_file(s, m, f, import, symbols);
+			read += add_file(&axis, m, f, import, symbols);
 		else
 			cli_note(f->path, "is not in the trace: its clock is not known");
 	}

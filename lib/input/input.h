@@ -11,6 +11,7 @@
 #include "lib/base/cursor.h"
 #include "lib/input/digest.h"
 
+#include <stdio.h>
 #include <sys/types.h>
 
 struct input {
@@ -63,6 +64,8 @@ enum status input_at(struct input *in, uint64_t offset, void *p, size_t n, const
 
 /* A new unlinked file in $TMPDIR, open for reading and writing; -1 is a failure. */
 int input_temporary(struct err *e);
+/* The same as a stream, which goes away when it is closed; NULL is a failure. */
+FILE *input_temporary_file(struct err *e);
 /* Writes all n bytes to it; a failure is ST_SYS. */
 enum status input_temporary_add(int fd, const uint8_t *p, size_t n, struct err *e);
 

@@ -50,3 +50,15 @@ int input_temporary(struct err *e)
 		unlink(path);
 	return fd;
 }
+
+FILE *input_temporary_file(struct err *e)
+{
+	int fd = input_temporary(e);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+b");
+
+	if (fd >= 0 && !f) {
+		err_sys(e, "temporary file");
+		close(fd);
+	}
+	return f;
+}

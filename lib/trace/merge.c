@@ -95,7 +95,7 @@ static enum status merge_sink_begin(struct sink *s, struct trace *from, struct e
 			   .offset = m->offset};
 	p->tables.part = (uint32_t)m->n - 1;
 	p->lives = from->metrics[METRIC_LIVE].state != METRIC_ABSENT;
-	p->file = m->options.spool(m->options.arg, e);
+	p->file = m->options.spool(e);
 	if (!p->file)
 		return err_failure(e);
 	merge_join_metrics(m, from);

@@ -27,8 +27,7 @@ struct merge;
 struct merge_options {
 	enum merge_align align; /* AUTO: frames, where two parts have one number, else time */
 	/* A file for a part, opened for update, which the merge closes; NULL: *e says why. */
-	FILE *(*spool)(void *arg, struct err *e);
-	void *arg;
+	FILE *(*spool)(struct err *e);
 };
 
 struct merge *merge_new(const struct merge_options *o);

@@ -360,11 +360,10 @@ static struct sums sums_of(struct sink *to, uint64_t first, uint64_t end)
 			     .end = end};
 }
 
-static FILE *spool(void *arg, struct err *e)
+static FILE *spool(struct err *e)
 {
 	FILE *f = tmpfile();
 
-	(void)arg;
 	return f ? f : (err_sys(e, "temporary file"), NULL);
 }
 

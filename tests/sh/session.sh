@@ -273,3 +273,9 @@ tm-session --save-trace nothing.tmt nothing 2>said
 ok 'without a capture there is no trace' [ "$? $([ -e nothing.tmt ]; echo $?)" = '3 1' ]
 tm-session --save-trace three.tmt --baseline run run 2>said
 ok 'nor with a baseline' [ $? = 2 ]
+# Frames of two levels, each numbered from 0, 12 and 9 of them.
+mkdir levels
+awk 'BEGIN { print "time_ms,frame,pss (B)"; t = 1000; for (i = 0; i < 21; i++) { print t "," (i < 12 ? i : i - 12) "," i; t += 10 + i * i % 7 } }' >levels/f.csv
+tm-session -q --save-trace levels.tmt levels
+ok 'frames whose numbers begin anew are all there' [ "$(tm-dump -q levels.tmt | grep -c '^frame ')" = 21 ]
+ok 'and numbered on' [ "$(tm-dump -q levels.tmt | sed -n 's/^frame value=\([0-9]*\) .*/\1/p' | paste -sd ' ')" = "$(seq -s ' ' 0 20)" ]

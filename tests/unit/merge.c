@@ -63,11 +63,10 @@ static enum status on_end(struct sink *s, struct trace *t, struct err *e)
 	return ST_OK;
 }
 
-static FILE *spool(void *arg, struct err *e)
+static FILE *spool(struct err *e)
 {
 	FILE *f = tmpfile();
 
-	(void)arg;
 	if (!f)
 		err_sys(e, "temporary file");
 	return f;
