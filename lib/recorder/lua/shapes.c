@@ -28,6 +28,9 @@ static void *probe_allocate(void *ud, void *old, size_t osize, size_t nsize)
 
 	if (nsize && !q)
 		return q;
+	/* A field that Lua leaves as malloc gave it (gclist) would hold an address of the last owner, which may be found. */
+	if (nsize > (was ? osize : 0))
+		memset((char *)q + (was ? osize : 0), 0, nsize - (was ? osize : 0));
 	for (size_t i = 0; was && i < p->n; i++)
 		if (p->blocks[i].address == was) {
 			p->blocks[i] = p->blocks[--p->n];
