@@ -16,7 +16,7 @@
 #include "lib/profile/identity.h"
 #include "lib/profile/profile.h"
 
-enum { HISTORY_SCHEMA = 5 };
+enum { HISTORY_SCHEMA = 6 };
 
 struct history {
 	struct db *db;

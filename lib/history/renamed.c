@@ -322,13 +322,31 @@ static void renamed_drop_joined(struct history_lines *l, size_t first)
 	l->n = kept;
 }
 
+static int renamed_by_name(const void *a, const void *b)
+{
+	const struct history_line *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int renamed_by_run(const void *a, const void *b)
+{
+	const struct history_renamed *x = a, *y = b;
+
+	return x->run != y->run ? (x->run > y->run ? 1 : -1) : strcmp(x->was, y->was);
+}
+
 void renamed_join(struct history *h, struct history_lines *l, size_t first, enum key key)
 {
 	struct renamed r = {.h = h, .l = l};
+	size_t before = l->n_renamed;
 
 	if (key != KEY_FUNCTION && key != KEY_SITE && key != KEY_TYPE && key != KEY_FILE &&
 	    key != KEY_MODULE)
 		return;
+	/* A store has them in any order, and equal guesses go by it. */
+	if (l->n > first)
+		sort_array(l->items + first, l->n - first, sizeof *l->items, renamed_by_name);
 	for (size_t i = first; i < l->n; i++)
 		renamed_add_ends(&r, i);
 	for (unsigned side = 0; side < 2; side++)
@@ -336,6 +354,9 @@ void renamed_join(struct history *h, struct history_lines *l, size_t first, enum
 			sort_array(r.sides[side].items, r.sides[side].n,
 				   sizeof *r.sides[side].items, renamed_by_build);
 	renamed_join_builds(&r);
+	if (l->n_renamed > before)
+		sort_array(l->renamed + before, l->n_renamed - before, sizeof *l->renamed,
+			   renamed_by_run);
 	renamed_drop_joined(l, first);
 	for (unsigned side = 0; side < 2; side++) {
 		free(r.sides[side].items);

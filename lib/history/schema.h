@@ -10,7 +10,19 @@
 #include "lib/group/metric.h"
 
 /* SUM_BITs of the sums that the newest version has columns for: any other metric has no history. */
-enum { HISTORY_SUMS = (int)(((int64_t)1 << (SUM_PERIOD + 1)) - 1) & ~(1 << SUM_TIME_MEAN) };
+enum { HISTORY_SUMS = (int)(((int64_t)1 << (SUM_WAITING + 1)) - 1) & ~(1 << SUM_TIME_MEAN) };
+
+/* The same of an older version, as a store has that is only read. */
+static inline unsigned history_sums(int64_t version)
+{
+	unsigned sums = HISTORY_SUMS;
+
+	if (version < 4)
+		sums &= ~SUM_BIT(SUM_PERIOD);
+	if (version < 6)
+		sums &= ~SUM_BIT(SUM_WAITING);
+	return sums;
+}
 
 /* The sums of version 1, in the order of enum sum and without the mean, which is worked out. */
 #define HISTORY_SUM_COLUMNS                                                                      \
@@ -68,7 +80,9 @@ enum { HISTORY_SUMS = (int)(((int64_t)1 << (SUM_PERIOD + 1)) - 1) & ~(1 << SUM_T
 	"ALTER TABLE tm_runs ADD COLUMN arguments TEXT;" \
 	"ALTER TABLE tm_runs ADD COLUMN exit_status BIGINT;"
 
+#define HISTORY_STEP_6 "ALTER TABLE tm_sums ADD COLUMN waiting_ns BIGINT;"
+
 static const char *const history_steps[] = {HISTORY_STEP_1, HISTORY_STEP_2, HISTORY_STEP_3,
-					    HISTORY_STEP_4, HISTORY_STEP_5};
+					    HISTORY_STEP_4, HISTORY_STEP_5, HISTORY_STEP_6};
 
 #endif

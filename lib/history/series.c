@@ -431,11 +431,11 @@ static enum status history_valued(struct history *h, const struct history_runs *
 	struct buf sql = BUF_INIT;
 	struct db_query *q;
 	enum status st;
-	unsigned column = 0;
+	unsigned column = 0, sums = history_sums(h->schema);
 
 	buf_adds(&sql, "SELECT ");
 	for (unsigned s = 0; s < SUMS; s++)
-		if (HISTORY_SUMS >> s & 1)
+		if (sums >> s & 1)
 			buf_addf(&sql, "%sMAX(s.%s)", s ? ", " : "", metric_table[s].key);
 	buf_adds(&sql, " FROM tm_things t JOIN tm_sums s ON s.thing = t.id WHERE t.key = 'total' "
 		       "AND s.run");
@@ -447,7 +447,7 @@ static enum status history_valued(struct history *h, const struct history_runs *
 	*to = 0;
 	st = db_step(q, e);
 	for (unsigned s = 0; !st && s < SUMS; s++)
-		if (HISTORY_SUMS >> s & 1) {
+		if (sums >> s & 1) {
 			if (!db_is_null(q, column) && (db_int(q, column) || sum_is_signed(s)))
 				*to |= SUM_BIT(s);
 			column++;

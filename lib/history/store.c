@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+_Static_assert(sizeof history_steps / sizeof *history_steps == HISTORY_SCHEMA, "a step each");
+
 const char *const history_statuses[] = {"unknown", "green", "red", NULL};
 
 static enum status history_store_version_of(struct history *h, int64_t *version, struct err *e)

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What every call has. */
+enum { OF_CALLS = 1 << SUM_TIME_SELF | 1 << SUM_TIME_TOTAL | 1 << SUM_CALLS };
+
 void call_times_free(struct call_times *m)
 {
 	if (!m)
@@ -83,6 +86,7 @@ bool call_times_pending(const struct tally *a, const struct trace *t, const stru
 		p->seq = ev->requested;
 	} else if (ev->kind == EV_ENTER) {
 		p->requested = open_calls_pause(ev);
+		p->real = open_calls_waits(ev);
 	} else if (ev->kind == EV_COUNTER) {
 		p->type = ev->type < t->n_counters ? ev->type : 0;
 		p->change = ev->value;
@@ -150,12 +154,20 @@ static void add_to_row(struct tally *a, uint32_t cell, int64_t ns)
 	r->has |= SUM_BIT(SUM_TIME_SELF);
 }
 
+static unsigned kinds_of_time(const struct tally *a, uint32_t cell, uint32_t thread)
+{
+	const struct call_times *m = a->call_times;
+
+	return (m->main_thread == thread + 1 ? SLICE_MAIN : 0u) |
+	       (m->cells[cell].waits ? SLICE_WAITS : 0u);
+}
+
 /* Time in the code of a cell itself, that the event states; below 0: what the hook took. */
 static void add_self(struct tally *a, uint32_t cell, uint32_t thread, int64_t ns)
 {
 	add_to_row(a, cell, ns);
 	if (a->slices)
-		slices_add_self(a, cell, a->call_times->main_thread == thread + 1, ns);
+		slices_add_self(a, cell, kinds_of_time(a, cell, thread), ns);
 }
 
 static void add_entry(struct tally *a, uint32_t cell)
@@ -283,7 +295,7 @@ static int64_t pass(struct tally *a, uint32_t thread, int64_t lo, int64_t hi, bo
 	top->self = add_saturating(top->self, (uint64_t)ns);
 	add_to_row(a, top->user, ns);
 	if (a->slices)
-		slices_add_span(a, top->user, a->call_times->main_thread == thread + 1, lo, hi);
+		slices_add_span(a, top->user, kinds_of_time(a, top->user, thread), lo, hi);
 	return ns;
 }
 
@@ -333,7 +345,7 @@ static void return_call(struct tally *a, struct open_thread *th)
 	a->call_times->clipped += c.clipped && (c.total > 0 || c.calls);
 	/* In the ranges it may have had no time of its own, but calls. */
 	if (r->has || c.total > 0)
-		r->has |= SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_CALLS);
+		r->has |= OF_CALLS;
 	if (to)
 		to->ended(to->arg, (uint32_t)(th - a->call_times->open.threads), c.user, &c,
 			  !th->n);
@@ -397,15 +409,19 @@ static void call_times_enter(struct tally *a, struct trace *t, struct queued_eve
 	p->domain = a->options.listener ? CELL_CALLED : CELL_PATH;
 	tally_fit(a, t);
 	c.user = tally_place(a, p);
+	r = row(a, c.user);
+	if (p->real) {
+		r->waits = true;
+		m->seen |= SUM_BIT(SUM_WAITING);
+	}
 	if (p->count) {
-		r = row(a, c.user);
 		add_entry(a, c.user);
 		r->calls++;
 		c.calls = 1;
 		r->has |= SUM_BIT(SUM_CALLS) | SUM_BIT(SUM_TIME_SELF);
 		if (a->slices)
 			slices_add_sum(a, c.user, SUM_CALLS, 1);
-		m->seen |= SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN);
+		m->seen |= OF_CALLS;
 	}
 	notify_entered(a, t, th, p->thread_id, &c, open_calls_enter(&m->open, th, &c));
 }
@@ -503,6 +519,8 @@ unsigned call_times_has(const struct tally *a, size_t cell)
 	const struct tally_measure *r = &a->call_times->cells[cell];
 	unsigned has = SUM_BIT(SUM_ENTRIES) | (r->has & SUMS_MEASURED & ~SUM_BIT(SUM_TIME_TOTAL));
 
+	if (r->has >> SUM_TIME_SELF & 1)
+		has |= a->call_times->seen & SUM_BIT(SUM_WAITING);
 	if (r->measured)
 		has |= SUM_BIT(SUM_CALLS);
 	return has & a->want;
@@ -532,6 +550,7 @@ void call_times_sums(const struct tally *a, size_t cell, struct tally_sums *s)
 	s->v[SUM_SAMPLES] = r->samples;
 	s->v[SUM_PERIOD] = r->period;
 	call_times_part_sums(a, s, r->measured);
+	s->v[SUM_WAITING] = r->waits ? s->v[SUM_TIME_SELF] : 0;
 }
 
 unsigned call_times_slice_has(const struct tally *a)
@@ -548,7 +567,7 @@ unsigned call_times_slice_has(const struct tally *a)
 void call_times_states(const struct tally *a, uint8_t state[SUMS])
 {
 	const struct call_times *m = a->call_times;
-	const unsigned bits = m->seen | (m->declared ? SUMS_TIME & ~SUM_BIT(SUM_TIME_MEAN) : 0u);
+	const unsigned bits = m->seen | (m->declared ? OF_CALLS : 0u);
 	bool self = m->seen >> SUM_TIME_SELF & 1;
 
 	state[SUM_TIME_TOTAL] = (uint8_t)(bits >> SUM_TIME_TOTAL & 1 ? m->time_state : 0u);
@@ -557,6 +576,8 @@ void call_times_states(const struct tally *a, uint8_t state[SUMS])
 		state[SUM_TIME_SELF] = !self                           ? METRIC_ABSENT
 				       : m->time_state == METRIC_EXACT ? METRIC_LOWER_BOUND
 								       : (uint8_t)m->time_state;
+	state[SUM_WAITING] =
+	    bits >> SUM_WAITING & 1 ? state[SUM_TIME_SELF] : (uint8_t)METRIC_ABSENT;
 	state[SUM_CALLS] =
 	    bits >> SUM_CALLS & 1 || (m->seen & SUMS_NET) ? METRIC_EXACT : METRIC_ABSENT;
 	state[SUM_TIME_MEAN] = state[SUM_CALLS] ? state[SUM_TIME_TOTAL] : (uint8_t)METRIC_ABSENT;

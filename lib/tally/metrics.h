@@ -54,6 +54,7 @@ ROW(TIME_SELF,      17, "self-time",       "self time",       "self_ns",        
 ROW(TIME_TOTAL,     18, "total-time",      "total time",      "total_ns",        NS,     TIME,      ADD,    2, RUNS, "takes", " with what it calls") \
 ROW(CALLS,          19, "calls",           "calls",           "calls",           NUMBER, TIME,      ADD,   10, ALL,  "is called", " times") \
 ROW(TIME_MEAN,      20, "mean-time",       "mean time",       "mean_ns",         NS,     TIME,      MEAN,   0, RUNS, "takes", " a call") \
+ROW(WAITING,        25, "waiting",         "waiting",         "waiting_ns",      NS,     TIME,      ADD,    0, ALL,  "waits", "") \
 ROW(LUA_NET,        21, "lua-net",         "lua net",         "lua_net",         BYTES,  NET,       SIGNED, 6, ALL,  "adds", " to Lua's heap") \
 ROW(MONO_NET,       22, "mono-net",        "mono net",        "mono_net",        BYTES,  NET,       SIGNED, 7, ALL,  "adds", " to Mono's heap") \
 ROW(SAMPLES,        23, "samples",         "samples",         "samples",         NUMBER, SAMPLES,   ADD,    8, ALL,  "has", " samples") \
@@ -72,7 +73,7 @@ ROW(PERIOD,         24, "period",          "period",          "period",         
  * SUM_TIME_SELF: ns of calls, without what they called: adds up to the whole. SUM_TIME_TOTAL: with
  * it; of a group: of its outermost calls only, so recursion counts once. Totals of groups overlap;
  * that of everything is the time of the roots. SUM_TIME_MEAN: SUM_TIME_TOTAL / SUM_CALLS; never
- * added up or stored. SUM_LUA_NET, SUM_MONO_NET: bytes by which the heap grew in the code itself.
+ * added up or stored. SUM_WAITING: of SUM_TIME_SELF, the time off the processor (ENTER_WAIT). SUM_LUA_NET, SUM_MONO_NET: bytes by which the heap grew in the code itself.
  * SUM_SAMPLES: of stacks, by a sampling profiler; SUM_PERIOD: events that they stand for: perf's
  * period, where it is no time. */
 enum sum {

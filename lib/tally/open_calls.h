@@ -76,6 +76,11 @@ static inline uint8_t open_calls_pause(const struct event *ev)
 		   ? (uint8_t)ev->value
 		   : ENTER_CALL;
 }
+/* The enter begins a time off the processor. */
+static inline bool open_calls_waits(const struct event *ev)
+{
+	return ev->has & EV_HAS_VALUE && ev->value == ENTER_WAIT;
+}
 /* Valid until the call for another thread. */
 struct open_thread *open_calls_thread(struct open_calls *o, uint32_t thread);
 static inline struct open_call *open_calls_top(const struct open_thread *th)

@@ -11,7 +11,9 @@
 #include <string.h>
 
 /* Of a slice: what all have together, by domain and of all of them, and the time in calls. */
-enum { TOTAL_MEASURED = DOMAINS + 1, TOTAL_MAIN, TOTALS };
+enum { TOTAL_MEASURED = DOMAINS + 1, TOTAL_MAIN, TOTAL_WAITS, TOTALS };
+static const uint8_t kind_totals[] = {TOTAL_MAIN, TOTAL_WAITS}; /* by bit of enum slice_time */
+enum { TIME_KINDS = sizeof kind_totals };
 /* Sums that a slice has not stand for others: calls that pass whole slices from this one on, as a
  * difference to the slice before; calls of EV_DELTA. What is live is a difference, too. */
 enum { PART_COVERS = SUM_TIME_TOTAL, PART_MEASURED = SUM_TIME_MEAN };
@@ -80,7 +82,7 @@ struct tally_slices {
 	struct tally_slice out;
 	struct tally_counters counters;
 	uint64_t live[DOMAINS + 1][3];
-	int64_t covers, main_covers;
+	int64_t covers, kind_covers[TIME_KINDS];
 	struct coverings covering, main_covering;
 	bool unknown;
 	int64_t unknown_to;
@@ -163,7 +165,8 @@ void slices_reset(struct tally_slices *s)
 	memset(s->live, 0, sizeof s->live);
 	forget_coverings(&s->covering);
 	forget_coverings(&s->main_covering);
-	s->covers = s->main_covers = 0;
+	s->covers = 0;
+	memset(s->kind_covers, 0, sizeof s->kind_covers);
 	s->done = 0;
 	VEC_PUSH(s->items, s->n, s->cap) = (struct slice){.number = 0};
 }
@@ -586,17 +589,17 @@ static bool is_main_kept(const struct tally *a)
 	return a->options.slice_main && a->state->touching;
 }
 
-void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns)
+void slices_add_self(struct tally *a, uint32_t cell, unsigned kinds, int64_t ns)
 {
 	slices_add_sum(a, cell, SUM_TIME_SELF, (uint64_t)ns);
-	if (!main)
-		return;
-	add_sum(present_total(a, TOTAL_MAIN), SUM_TIME_SELF, (uint64_t)ns);
-	if (is_main_kept(a))
+	for (size_t k = 0; k < TIME_KINDS; k++)
+		if (kinds >> k & 1)
+			add_sum(present_total(a, kind_totals[k]), SUM_TIME_SELF, (uint64_t)ns);
+	if (kinds & SLICE_MAIN && is_main_kept(a))
 		add_sum(listed(&a->slices->now.mains, cell), SUM_TIME_SELF, (uint64_t)ns);
 }
 
-static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main, unsigned sum,
+static void put_measure(struct tally *a, size_t index, uint32_t cell, unsigned kinds, unsigned sum,
 			int64_t v)
 {
 	use(a, index);
@@ -604,58 +607,59 @@ static void put_measure(struct tally *a, size_t index, uint32_t cell, bool main,
 		a->slices->items[index].covers += v;
 	else
 		put(a, index, PART_TOTAL, TOTAL_MEASURED, sum, v);
-	if (main)
-		put(a, index, PART_TOTAL, TOTAL_MAIN, sum, v);
+	for (size_t k = 0; k < TIME_KINDS; k++)
+		if (kinds >> k & 1)
+			put(a, index, PART_TOTAL, kind_totals[k], sum, v);
 	if (a->state->touching)
 		put(a, index, PART_CELL, cell, sum, v);
-	if (main && is_main_kept(a))
+	if (kinds & SLICE_MAIN && is_main_kept(a))
 		put(a, index, PART_MAIN, cell, sum, v);
 }
 
 /* From one slice to another, both of which have a part of it: first and last ns. */
-static void add_over(struct tally *a, uint32_t cell, bool main, const size_t at[2], int64_t first,
-		     int64_t last, size_t second)
+static void add_over(struct tally *a, uint32_t cell, unsigned kinds, const size_t at[2],
+		     int64_t first, int64_t last, size_t second)
 {
-	put_measure(a, at[0], cell, main, SUM_TIME_SELF, first);
-	put_measure(a, at[1], cell, main, SUM_TIME_SELF, last);
+	put_measure(a, at[0], cell, kinds, SUM_TIME_SELF, first);
+	put_measure(a, at[1], cell, kinds, SUM_TIME_SELF, last);
 	if (second == at[1])
 		return;
-	put_measure(a, second, cell, main, PART_COVERS, 1);
-	put_measure(a, at[1], cell, main, PART_COVERS, -1);
+	put_measure(a, second, cell, kinds, PART_COVERS, 1);
+	put_measure(a, at[1], cell, kinds, PART_COVERS, -1);
 }
 
-static void span_over_frames(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
+static void span_over_frames(struct tally *a, uint32_t cell, unsigned kinds, int64_t lo, int64_t hi)
 {
 	const struct frame_marks *m = &a->state->marks;
 	size_t at[2] = {frame_marks_of(m, true, lo), frame_marks_of(m, true, hi - 1)};
 
 	/* Frames without times are where their marks stand. */
 	if (at[0] >= at[1] || !frame_marks_timed(m))
-		put_measure(a, at[1], cell, main, SUM_TIME_SELF, hi - lo);
+		put_measure(a, at[1], cell, kinds, SUM_TIME_SELF, hi - lo);
 	else
-		add_over(a, cell, main, at, m->items[at[0]].start - lo,
+		add_over(a, cell, kinds, at, m->items[at[0]].start - lo,
 			 hi - m->items[at[1] - 1].start, at[0] + 1);
 }
 
-static void span_over_steps(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
+static void span_over_steps(struct tally *a, uint32_t cell, unsigned kinds, int64_t lo, int64_t hi)
 {
 	const int64_t every = a->options.every;
 	int64_t first = floor_div(lo, every), last = floor_div(hi - 1, every);
 	size_t at[2] = {step_numbered(a, first), step_numbered(a, last)};
 
 	if (first == last)
-		put_measure(a, at[0], cell, main, SUM_TIME_SELF, hi - lo);
+		put_measure(a, at[0], cell, kinds, SUM_TIME_SELF, hi - lo);
 	else
-		add_over(a, cell, main, at, every - floor_mod(lo, every),
+		add_over(a, cell, kinds, at, every - floor_mod(lo, every),
 			 floor_mod(hi - 1, every) + 1, step_numbered(a, first + 1));
 }
 
-void slices_add_span(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi)
+void slices_add_span(struct tally *a, uint32_t cell, unsigned kinds, int64_t lo, int64_t hi)
 {
 	if (a->options.slicing == SLICE_FRAMES)
-		span_over_frames(a, cell, main, lo, hi);
+		span_over_frames(a, cell, kinds, lo, hi);
 	else
-		span_over_steps(a, cell, main, lo, hi);
+		span_over_steps(a, cell, kinds, lo, hi);
 }
 
 void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_t time)
@@ -676,10 +680,13 @@ void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_
 void tally_slice_sums(const struct tally *a, size_t i, struct tally_sums *s)
 {
 	uint32_t cell = a->slices->now.cells.ids[i];
+	const struct tally_measure *m = tally_timed(a, cell);
 
 	*s = a->slices->now.cells.sums[i];
-	if (a->cells[cell].domain >= CELL_TIMED)
+	if (a->cells[cell].domain >= CELL_TIMED) {
 		call_times_part_sums(a, s, s->v[PART_MEASURED]);
+		s->v[SUM_WAITING] = m && m->waits ? s->v[SUM_TIME_SELF] : 0;
+	}
 	s->has = tally_has(a, cell) & ~(unsigned)SUMS_PEAK;
 }
 
@@ -737,14 +744,18 @@ static void add_covers(struct tally_slices *s, int64_t ns)
 {
 	struct parts *p = &s->now;
 
-	if (p->used >> TOTAL_MAIN & 1)
-		s->main_covers += (int64_t)p->totals[TOTAL_MAIN].v[PART_COVERS];
 	if (s->covers)
 		add_sum(total_of(p, TOTAL_MEASURED), SUM_TIME_SELF,
 			(uint64_t)covered(s->covers, ns));
-	if (s->main_covers)
-		add_sum(total_of(p, TOTAL_MAIN), SUM_TIME_SELF,
-			(uint64_t)covered(s->main_covers, ns));
+	for (size_t k = 0; k < TIME_KINDS; k++) {
+		unsigned total = kind_totals[k];
+
+		if (p->used >> total & 1)
+			s->kind_covers[k] += (int64_t)p->totals[total].v[PART_COVERS];
+		if (s->kind_covers[k])
+			add_sum(total_of(p, total), SUM_TIME_SELF,
+				(uint64_t)covered(s->kind_covers[k], ns));
+	}
 	add_covers_of(&p->cells, &s->covering, ns);
 	add_covers_of(&p->mains, &s->main_covering, ns);
 }
@@ -825,6 +836,7 @@ static void fill_all(struct tally *a, const struct trace *t)
 	struct tally_sums measured = *total_of(&s->now, TOTAL_MEASURED), collapse = {.has = 0};
 	uint8_t state[SUMS];
 	unsigned has = 0;
+	uint64_t waits;
 
 	tally_states(a, t, DOMAINS, state);
 	for (size_t i = 0; i < SUMS; i++)
@@ -832,6 +844,8 @@ static void fill_all(struct tally *a, const struct trace *t)
 	call_times_part_sums(a, &measured, measured.v[PART_MEASURED]);
 	if (a->options.hook_cost)
 		measured.v[SUM_TIME_SELF] = hooked_self(a);
+	waits = total_of(&s->now, TOTAL_WAITS)->v[SUM_TIME_SELF];
+	measured.v[SUM_WAITING] = (int64_t)waits < 0 ? 0 : waits;
 	s->out.main = main_self(a, measured.v[SUM_TIME_SELF]);
 	for (size_t d = 0; d <= DOMAINS; d++) {
 		struct tally_sums *all = &s->out.all[d];

@@ -20,6 +20,9 @@ enum {
 	    10000 /* ns that times may go back though events are in order: they are rounded */
 };
 
+/* What a time in calls is besides: of the main thread; off the processor. */
+enum slice_time { SLICE_MAIN = 1, SLICE_WAITS = 2 };
+
 struct tally_slices *slices_new(void);
 void slices_free(struct tally_slices *s); /* accepts NULL */
 void slices_reset(struct tally_slices *s);
@@ -46,9 +49,10 @@ void slices_add_live(struct tally *a, uint32_t cell, const uint64_t v[3], unsign
 void slices_add_sum(struct tally *a, uint32_t cell, enum sum sum, uint64_t v);
 /* Calls of EV_DELTA. */
 void slices_add_timed(struct tally *a, uint32_t cell, uint64_t calls);
-void slices_add_self(struct tally *a, uint32_t cell, bool main, int64_t ns);
+/* kinds: of enum slice_time. */
+void slices_add_self(struct tally *a, uint32_t cell, unsigned kinds, int64_t ns);
 void slices_add_counter(struct tally *a, uint32_t counter, decimal value, int64_t time);
 /* Time in a call from lo up to hi, which is more: into the slices in which it passed. */
-void slices_add_span(struct tally *a, uint32_t cell, bool main, int64_t lo, int64_t hi);
+void slices_add_span(struct tally *a, uint32_t cell, unsigned kinds, int64_t lo, int64_t hi);
 
 #endif

@@ -45,6 +45,7 @@ struct tally_measure {     /* of the cell with the same index, or of a slice */
 	uint64_t measured; /* calls of EV_DELTA, which may be the same calls */
 	int64_t net[2];    /* Lua, Mono */
 	unsigned has;      /* SUM_BITs */
+	bool waits;        /* all of it is time off the processor */
 };
 
 enum slicing { SLICE_NONE, SLICE_FRAMES, SLICE_TIMES };

@@ -507,7 +507,7 @@ static enum status mcp_run_dominators(struct call *c)
 	NUMBER("offset", "rows to pass over: next_offset of the page before") "," \
 	NUMBER("limit", "rows of a page, at most 500 (50)")
 #define BY STRING("by", "site, function, location, stack, type, file, module, frame, thread or owner; two of them: type,site")
-#define SORT STRING("sort", "auto, count, requested, real, live, peak, temporary, lifetime, self-time, total-time, calls, samples, period, lua-net, mono-net")
+#define SORT STRING("sort", "auto, count, requested, real, live, peak, temporary, lifetime, self-time, total-time, calls, waiting, samples, period, lua-net, mono-net")
 
 static const struct tool tools[] = {
     {"load", "What is loaded: files, their events, what was lost or guessed, limits.", "", NULL,

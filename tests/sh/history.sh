@@ -116,9 +116,21 @@ refused() { # WHAT STATUS TEXT STORE: list and add, one line each, and the bytes
 	check "$what: nothing is written" cmp -s before "$store"
 }
 
+# Stores of older versions, as those had made them, are read as they are.
+for old in 5:waiting_ns 3:period; do
+	tm-history trend --csv runs.db >new.csv 2>err
+	sqlite3 runs.db 'VACUUM INTO "old.db"'
+	sqlite3 old.db 'ALTER TABLE tm_sums DROP COLUMN waiting_ns' "UPDATE tm_store SET schema_version = ${old%:*}"
+	[ "${old%:*}" -gt 3 ] || sqlite3 old.db 'ALTER TABLE tm_sums DROP COLUMN period' \
+		'ALTER TABLE tm_runs DROP COLUMN arguments' 'ALTER TABLE tm_runs DROP COLUMN exit_status'
+	chmod a-w old.db
+	check "a store of schema ${old%:*}, without ${old#*:}" eval '[ -s new.csv ] && tm-history trend --csv old.db 2>err | cmp -s - new.csv'
+	rm -f old.db
+done
+
 sqlite3 runs.db 'VACUUM INTO "newer.db"' 'VACUUM INTO "other.db"' 'VACUUM INTO "cut.db"'
 sqlite3 newer.db 'UPDATE tm_store SET schema_version = 99'
-refused 'a newer schema' 3 'newer tracemill: schema 99, the newest known schema is 5' newer.db
+refused 'a newer schema' 3 'newer tracemill: schema 99, the newest known schema is 6' newer.db
 echo 'this is no database, but a text that is long enough to be looked at as one, so to say' >junk.db
 refused 'no database' 3 'not a database' junk.db
 rm -f other.db && sqlite3 other.db 'CREATE TABLE t(x)'

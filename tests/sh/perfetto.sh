@@ -174,6 +174,18 @@ check 'sched: what a call waited' is "$(tm-spikes -q --csv -n 0 --table worst fi
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ print $at["function"], $at["total_ns"], $at["self_ns"], $at["waiting_ns"] }' | sort | uniq -c | tr -s ' \n' ' ')" \
 	' 40 Frame 12000000 5000000 5000000 40 Wait 7000000 2000000 5000000 '
+# Of 16 ms, 5 are waits; of steps of 1 ms, which some waits pass as a whole, 200 have 1 ms.
+waits() { # EVERY [OPTION...]: how many steps wait how long
+	tm-frames -q --csv --every "$@" file 2>err | tr -d '\r' | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "waiting_ns") at = i; next }
+		$at { n[$at]++ } END { for (ns in n) print n[ns], ns }'
+}
+check 'sched: the waiting of steps' is "$(waits 16ms) $(waits 1ms)" '40 5000000 200 1000000'
+check 'sched: of one thread' is "$(waits 16ms --thread thread1)" '40 5000000'
+check 'sched: of each function' is "$(waits 16ms --by function | sort)" "$(printf '40 1000000\n40 4000000')"
+check 'sched: who waits' is "$(tm-top -q --csv --by thread --sort waiting file 2>err | tr -d '\r' | awk -F , '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %s ", $NF, $at["waiting_ns"] }')" \
+	'thread1 200000000 stranger 0 thread2 0 '
 check 'sched: clocks and temperatures' is "$(tm-dump -q file 2>err | awk '/^counter [0-9]/ { name = name " " $3 } /^counter value/ { n++; split($2, v, "="); sum += v[2] }
 	END { print n, sum name }')" "80 $(awk 'BEGIN { for (i = 0; i < 40; i++) s += 1000000 + 1000 * (i % 3) + 40.5 + i / 1000; print s }') name=\"cpu3.frequency\" name=\"thermal.skin\""
 "$GEN/perfetto" --n 40 --variant late sched >late

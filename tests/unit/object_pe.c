@@ -8,6 +8,8 @@
 #include "lib/object/object.h"
 #include "tests/unit/test.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -420,13 +422,16 @@ TEST(functions_of_unwind_tables)
 TEST(a_pdb_is_named)
 {
 	const struct object_search search = {.n_dirs = 0};
-	char path[] = "/tmp/tm-pe-XXXXXX";
+	char folder[] = "/tmp/tm-pe-XXXXXX", path[64]; /* where no other PDB is */
 	struct file f = x64;
 	struct buf b = BUF_INIT;
 	struct err e = ERR_INIT;
 	struct object *o = NULL;
-	int fd = mkstemp(path);
+	int fd;
 
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/game.exe", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	f.info = ".other";
 	make(&b, &f);
 	CHECK(fd >= 0 && write(fd, b.data, b.len) == (ssize_t)b.len);
@@ -439,6 +444,7 @@ TEST(a_pdb_is_named)
 	}
 	object_free(o);
 	unlink(path);
+	rmdir(folder);
 	buf_release(&b);
 }
 

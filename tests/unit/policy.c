@@ -188,7 +188,7 @@ TEST(errors_have_line_and_column)
 	    "real, slack, live-count, live-requested, live-real, freed-count, freed-requested, "
 	    "freed-real, peak-count, peak-requested, peak-real, temporary, lifetime, self-time, "
 	    "total-time, calls, mean-time, lua-net, mono-net, samples, "
-	    "period");
+	    "period, waiting");
 	wrong(
 	    RULE "key = frame\nmax = 1\n",
 	    "line 3, column 7: 'frame' is not a key: total, type, function, site, stack, location, "

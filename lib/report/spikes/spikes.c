@@ -98,7 +98,7 @@ static void spikes_on_enter(struct spikes *s, const struct trace *t, const struc
 		caller->by_call = caller->by_rule = true;
 	}
 	call.state.by_rule |= th->by_rule;
-	call.waits = ev->has & EV_HAS_VALUE && ev->value == ENTER_WAIT;
+	call.waits = open_calls_waits(ev);
 	s->waits |= call.waits;
 	call.pause = open_calls_pause(ev) || (th->n && th->open[th->n - 1].pause);
 	call.state.paused |= call.pause;

@@ -12,7 +12,7 @@ export const fits = has => has.calls;
 const keys = ["site", "function", "location", "stack", "type", "file", "module", "thread", "frame"];
 // These have no second key, or are none.
 const alone = ["stack", "frame"], none = "no other key";
-const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "lua-net", "mono-net", "samples", "period"];
+const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "waiting", "lua-net", "mono-net", "samples", "period"];
 
 // The keys of columns that a word of --sort may mean, the likeliest first.
 export function ranksOf(sort) {
