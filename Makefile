@@ -497,9 +497,9 @@ $(filter-out %/tm-view,$(PROGRAMS)): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 	$(link_c)
 
 # tm-view answers with the programs themselves, in threads of which each has a resource scope: so it is built as
-# libtracemill is, and of nothing else (resource_names.h).
+# libtracemill is, and of nothing else (resource_names.h). A folder is a session, as tm-session reads it.
 answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export tm-inspect
-view_src  := cmd/tm-view.c $(filter $(foreach p,tm-view $(answering),cmd/$p/%),$(own_src))
+view_src  := cmd/tm-view.c $(filter $(foreach p,tm-view tm-session $(answering),cmd/$p/%),$(own_src))
 view_obj  := $(addprefix $(B)/library/,$(addsuffix .o,$(view_src) $(lib_src) lib/base/resource_scope.c)) \
              $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o $(llvm_obj)
 

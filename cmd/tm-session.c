@@ -6,8 +6,12 @@
 
 #include "lib/base/mem.h"
 #include "lib/cli/report.h"
+#include "lib/trace/writer.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { GROWTH = 1000 }; /* hundredths of percent */
 
@@ -22,6 +26,31 @@ static void look_up(struct cli_symbols *symbols, const struct import_options *im
 		operands[i] = i < s->n ? s->files[i].path : base->files[i - s->n].path;
 	cli_autosymbolize(symbols, "tm-session", NULL, import, n, operands);
 	free(operands);
+}
+
+static void open_folder(struct session *s, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct stat st;
+
+	if (stat(path, &st))
+		cli_die(path, "%s", strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		cli_die(path, "not a folder; to report on one file: tracemill show FILE");
+	if (session_list(s, path, &e))
+		cli_die(path, "%s", e.msg);
+}
+
+static void write_trace(struct session *s, const struct import_options *import,
+			struct cli_symbols *symbols)
+{
+	struct writer *writer = writer_new(stdout);
+	struct err e = ERR_INIT;
+
+	session_place(s, import);
+	if (session_write(s, import, symbols, writer_sink(writer), &e))
+		cli_fail(s->folder, &e);
+	writer_free(writer);
 }
 
 int main(int argc, char **argv)
@@ -71,9 +100,9 @@ int main(int argc, char **argv)
 		cli_output(trace);
 	else
 		cli_report_start(&report);
-	session_list(&s, argv[1]);
+	open_folder(&s, argv[1]);
 	if (baseline)
-		session_list(&base, baseline);
+		open_folder(&base, baseline);
 	look_up(&symbols, &import.options, &s, &base);
 	cli_sandbox("tm-session", NULL);
 	if (!s.n)
@@ -81,8 +110,7 @@ int main(int argc, char **argv)
 	if (baseline && !base.n)
 		cli_die(baseline, "the folder has no files");
 	if (trace) {
-		session_place(&s, &import.options);
-		session_write(&s, &import.options, &symbols);
+		write_trace(&s, &import.options, &symbols);
 		session_release(&s);
 		cli_symbols_release(&symbols);
 		return cli_exit();

@@ -2,6 +2,7 @@
  *
  * tm-view: looks into captures that are loaded once, in a browser and from scripts.
  */
+#include "cmd/tm-session/session.h"
 #include "cmd/tm-view/answer.h"
 #include "cmd/tm-view/load.h"
 #include "cmd/tm-view/sessions.h"
@@ -57,14 +58,18 @@ static enum view_growth growth_of(const struct cli_view *c, const struct view_lo
 
 static void show_files(struct cli_view *c)
 {
-	for (size_t i = 0; i < c->load.n; i++)
-		c->view.files[i] = (struct view_file){c->load.names[i],
-						      &c->load.items[i].store,
-						      c->load.items[i].ns,
-						      growth_of(c, &c->load.items[i]),
-						      c->load.items[i].grew,
-						      c->load.items[i].size,
-						      load_taken(&c->load.items[i])};
+	for (size_t i = 0; i < c->load.n; i++) {
+		const struct view_loaded *l = &c->load.items[i];
+
+		c->view.files[i] = (struct view_file){.name = c->load.names[i],
+						      .store = &l->store,
+						      .folder = l->session,
+						      .ns = l->ns,
+						      .growth = growth_of(c, l),
+						      .grew = l->grew,
+						      .size = l->size,
+						      .taken = load_taken(l)};
+	}
 	c->view.version = c->load.version;
 	c->view.reads = load_reads(&c->load);
 }
@@ -207,8 +212,11 @@ static void view_parse_binaries(struct cli_view *c)
 	}
 }
 
-static void check(const struct cli_view *c, int n)
+static void check(const struct cli_view *c, int n, char **operands)
 {
+	for (int i = 0; c->follow && i < n; i++)
+		if (session_is_folder(operands[i]))
+			cli_usage("--follow follows recordings, and %s is a folder", operands[i]);
 	if ((c->query != NULL) + c->lines + c->mcp > 1)
 		cli_usage("give only one of --query, --lines and --mcp");
 	if (c->listen && (c->query || c->lines || c->mcp))
@@ -318,15 +326,15 @@ static int view_main(int argc, char **argv)
 	    OPT_END,
 	};
 	const struct opt_program program = {
-	    "tm-view", "FILE...", "Explores captures in a browser, by scripts and by assistants.",
-	    table};
+	    "tm-view", "FILE|FOLDER...",
+	    "Explores captures in a browser, by scripts and by assistants.", table};
 	struct http *door = NULL;
 	struct err e = ERR_INIT;
 	int n = opt_parse(&program, argc, argv);
 	const char *when;
 
 	cli_import_done(&c.import);
-	check(&c, n);
+	check(&c, n, argv + 1);
 	c.memory = SANDBOX_SANITIZED ? 0 : (size_t)(machine_memory() / 4 * 3);
 	resource_scopes_limit(c.memory);
 	tzset();                          /* once, before there are threads that ask for the date */

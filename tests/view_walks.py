@@ -579,6 +579,18 @@ check("a heap profile has its rows", "f3" in b.run("document.body.innerText") an
 p.terminate()
 p.wait()
 
+# --- a folder: one session
+p, address = serve("night")
+b.open(address)
+b.go("#view=frames")
+check("a folder is one session: its frames", b.wait("document.querySelectorAll('.row').length > 20"))
+check("... its command is one that reads folders: " + command(), command().startswith("tm-view --query ") and command().endswith(" night"))
+b.go("#view=overview")
+check("... and each file has a note", b.wait("document.querySelector('#alerts details')?.textContent.includes('lua.tmt (a recording of the Lua module): its clock is off by at most ')"))
+check("... also that of the clock", "native.tmt (a recording of tm-record): its clock and frames are the session's" in b.run("document.querySelector('#alerts').textContent"))
+p.terminate()
+p.wait()
+
 complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
 check("nothing on the console: " + " ".join(complaints), not complaints)
 b.close()

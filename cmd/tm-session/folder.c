@@ -19,12 +19,12 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-static void add_file(struct session *s, char *path)
+static enum status add_file(struct session *s, char *path, struct err *e)
 {
-	if (s->n == SESSION_FILES)
-		cli_die(s->folder, "more than %d files", SESSION_FILES);
 	VEC_PUSH(s->files, s->n, s->cap) =
 	    (struct session_file){.path = path, .name = path + strlen(s->folder) + 1};
+	return s->n > SESSION_FILES ? err_set(e, ST_LIMIT, "more than %d files", SESSION_FILES)
+				    : ST_OK;
 }
 
 /* A directory that uftrace wrote is one capture. */
@@ -44,8 +44,9 @@ static bool is_uftrace(const char *path)
 }
 
 /* Hidden files and links to folders are passed over, but links to files are not; names come in the order of their bytes. */
-static void list(struct session *s, const char *path, unsigned depth)
+static enum status list(struct session *s, const char *path, unsigned depth, struct err *e)
 {
+	enum status failed = ST_OK;
 	char **names = NULL;
 	size_t n = 0, cap = 0;
 	struct dirent *d;
@@ -53,7 +54,7 @@ static void list(struct session *s, const char *path, unsigned depth)
 	DIR *dir = opendir(path);
 
 	if (!dir)
-		cli_die(path, "%s", strerror(errno));
+		return err_sys(e, "cannot list '%s'", path);
 	while ((d = readdir(dir)))
 		if (*d->d_name != '.')
 			VEC_PUSH(names, n, cap) = mem_strdup(d->d_name);
@@ -70,36 +71,41 @@ static void list(struct session *s, const char *path, unsigned depth)
 		free(names[i]);
 		st.st_mode = 0;
 		link = !lstat(full, &st) && S_ISLNK(st.st_mode);
-		if (S_ISDIR(st.st_mode) && !is_uftrace(full)) {
+		if (failed) {
+			free(full);
+		} else if (S_ISDIR(st.st_mode) && !is_uftrace(full)) {
 			if (depth < SESSION_DEPTH)
-				list(s, full, depth + 1);
+				failed = list(s, full, depth + 1, e);
 			free(full);
 		} else if (!stat(full, &st) && (S_ISREG(st.st_mode) || is_uftrace(full))) {
 			/* Its file may be outside of the folder. */
 			if (link)
 				sandbox_allow(SANDBOX_READ, full);
-			add_file(s, full);
+			failed = add_file(s, full, e);
 		} else {
 			free(full);
 		}
 	}
 	free(names);
+	return failed;
 }
 
-void session_list(struct session *s, const char *folder)
+bool session_is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode) && !is_uftrace(path);
+}
+
+enum status session_list(struct session *s, const char *folder, struct err *e)
 {
 	size_t n = strlen(folder);
-	struct stat st;
 
 	while (n > 1 && folder[n - 1] == '/')
 		n--;
 	s->folder = arena_strndup(&s->texts, folder, n);
-	if (stat(s->folder, &st))
-		cli_die(folder, "%s", strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		cli_die(folder, "not a folder; to report on one file: tracemill show FILE");
 	sandbox_allow(SANDBOX_READ, s->folder);
-	list(s, s->folder, 0);
+	return list(s, s->folder, 0, e);
 }
 
 void session_look(struct session *s)

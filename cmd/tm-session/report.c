@@ -133,41 +133,6 @@ struct session_report {
 
 /* --- files --- */
 
-static const char *const why_words[] = {
-    [CLOCK_NOTHING_SHARED] = "unknown: it shares neither frames nor sync markers nor a date",
-    [CLOCK_NO_TIMES] = "unknown: it has no times",
-    [CLOCK_NO_MATCH] = "unknown: its frames match none of another file's",
-    [CLOCK_EVEN] = "unknown: its frames are too even to be told apart",
-    [CLOCK_AMBIGUOUS] = "unknown: its frames match in more than one way",
-    [CLOCK_DISAGREE] = "unknown: its markers are of different moments",
-};
-
-static void clock_text(const struct session *s, const struct session_file *f, struct buf *b)
-{
-	const struct session_clock *c = &f->clock;
-
-	switch (c->by) {
-	case CLOCK_ITSELF: buf_adds(b, "the session's"); return;
-	case CLOCK_UNKNOWN: buf_adds(b, why_words[c->why]); return;
-	case CLOCK_FRAMES:
-		buf_addf(b, "by %" PRIu64 " shared frame%s", c->shared, plural_s(c->shared));
-		break;
-	case CLOCK_MARKERS:
-		buf_addf(b, "by %" PRIu64 " shared marker%s", c->shared, plural_s(c->shared));
-		break;
-	case CLOCK_DATES:
-		buf_adds(b,
-			 "by the dates at which the files begin, if their clocks were set alike");
-		break;
-	}
-	if (f->through != s->reference)
-		buf_addf(b, ", through %s", s->files[f->through].name);
-	if (c->dates) {
-		buf_adds(b, "; the dates at which the files begin contradict that by ");
-		time_text(b, c->dates < 0 ? -(uint64_t)c->dates : (uint64_t)c->dates);
-	}
-}
-
 static void date_text(const struct survey *v, struct buf *b)
 {
 	int64_t at = v->date + v->first;
@@ -180,23 +145,6 @@ static void date_text(const struct survey *v, struct buf *b)
 		 tm.tm_hour, tm.tm_min, tm.tm_sec, v->zoned ? "" : " (zone unknown)");
 }
 
-/* How much faster than the session's clock it runs, as a part of 1: drift is what corrects that. */
-static double clock_runs(const struct session_clock *c)
-{
-	return 1 / (1 + c->drift) - 1;
-}
-
-/* What wrote a trace of ours. */
-static const char *kind_of(const struct session_file *f)
-{
-	const char *format = f->survey.format;
-
-	return !format                                  ? f->what
-	       : !strcmp(format, TRACE_OF_RECORDER)     ? "a recording of tm-record"
-	       : !strcmp(format, TRACE_OF_LUA_RECORDER) ? "a recording of the Lua module"
-							: f->what;
-}
-
 static void fill_file(struct session_report *r, const struct session_file *f)
 {
 	struct sheet *to = &r->sheets[FILES];
@@ -205,7 +153,7 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 	struct buf b = BUF_INIT;
 
 	c[FILE_NAME] = sheet_text(to, f->name);
-	c[FILE_KIND] = sheet_text(to, kind_of(f));
+	c[FILE_KIND] = sheet_text(to, session_kind(f));
 	if (!f->surveyed) {
 		if (f->reading_failed)
 			c[FILE_CLOCK] = sheet_text(to, "could not be read");
@@ -230,18 +178,10 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 		if (f->clock.by != CLOCK_ITSELF)
 			c[FILE_ERROR] = cell_signed(f->clock.error);
 		if (f->clock.drift != 0.0)
-			c[FILE_DRIFT] = cell_rounded(clock_runs(&f->clock) * 1e9);
+			c[FILE_DRIFT] = cell_rounded(session_clock_runs(f) * 1e9);
 	}
 	b.len = 0;
-	clock_text(r->s, f, &b);
-	if (f->clock.by && f->clock.by != CLOCK_ITSELF && r->s->median >= 0 &&
-	    !session_placed(r->s, f))
-		buf_adds(&b, "; too coarse to assign lines to single frames");
-	if (f->clock.drift != 0.0)
-		buf_addf(&b, "; it runs %.1f ppm %s", fabs(clock_runs(&f->clock)) * 1e6,
-			 clock_runs(&f->clock) > 0 ? "fast" : "slow");
-	if (v->captures > 1)
-		buf_addf(&b, "; the first of %" PRIu64 " captures", v->captures);
+	session_clock_text(r->s, f, &b);
 	c[FILE_CLOCK] = sheet_text(to, buf_str(&b));
 	buf_release(&b);
 }

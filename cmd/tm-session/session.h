@@ -92,8 +92,10 @@ struct session {
 	struct arena texts;
 };
 
-/* folder.c: the files, before the sandbox. What cannot be listed ends the program. */
-void session_list(struct session *s, const char *folder);
+/* folder.c: whether a path is a folder, and not one that is a capture by itself. */
+bool session_is_folder(const char *path);
+/* Its files, before the sandbox. */
+enum status session_list(struct session *s, const char *folder, struct err *e);
 /* What each file is; after the sandbox. */
 void session_look(struct session *s);
 /* read.c: surveys and clocks */
@@ -132,6 +134,14 @@ size_t session_growths(struct session_part *p, struct session_growth *to, size_t
 /* Rises in all but one of the steps at least, and never falls. */
 bool session_leaks(const struct session_growth *g);
 
+/* describe.c: what a file is, and how its clock is known */
+const char *session_kind(const struct session_file *f);
+void session_clock_text(const struct session *s, const struct session_file *f, struct buf *b);
+/* How much faster than the session's clock it runs, as a part of 1. */
+double session_clock_runs(const struct session_file *f);
+/* A note on each capture. */
+void session_note(const struct session *s, struct trace *t);
+
 /* report.c */
 struct session_report;
 struct session_report *session_report_new(struct session *s);
@@ -139,9 +149,9 @@ struct session_report *session_report_new(struct session *s);
 void session_report_add(struct session_report *r, struct table_document *d, bool brief);
 void session_report_free(struct session_report *r);
 
-/* trace.c: after session_place, to standard output: the files whose clocks are known as one capture. Of the others, a note. */
-void session_write(const struct session *s, const struct import_options *import,
-		   struct cli_symbols *symbols);
+/* trace.c: after session_place: the files whose clocks are known as one capture, with notes on all files. */
+enum status session_write(const struct session *s, const struct import_options *import,
+			  struct cli_symbols *symbols, struct sink *to, struct err *e);
 
 /* compare.c: numbers of a session, and a gate over two. */
 struct session_number {

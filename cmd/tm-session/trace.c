@@ -8,7 +8,7 @@
 #include "lib/base/sort.h"
 #include "lib/input/input.h"
 #include "lib/trace/merge.h"
-#include "lib/trace/writer.h"
+#include "lib/trace/tap.h"
 
 #include <inttypes.h>
 
@@ -131,19 +131,37 @@ static size_t add_file(const struct session_axis *axis, struct merge *m, struct 
 	return loop.read;
 }
 
-/* Of a frame that several files have, the session's own is the one that is written. */
-void session_write(const struct session *s, const struct import_options *import,
-		   struct cli_symbols *symbols)
+/* Adds the session's notes behind those of its files. */
+struct note_tap {
+	struct sink_tap tap; /* first */
+	const struct session *session;
+};
+
+static enum status note_tap_end(struct sink_tap *tap, struct trace *t, struct err *e)
 {
+	(void)e;
+	session_note(((struct note_tap *)tap)->session, t);
+	return ST_OK;
+}
+
+/* Of a frame that several files have, the session's own is the one that is written. */
+enum status session_write(const struct session *s, const struct import_options *import,
+			  struct cli_symbols *symbols, struct sink *to, struct err *e)
+{
+	static const struct tap_hooks hooks = {.end = note_tap_end};
 	const struct merge_options o = {.align = MERGE_FRAMES, .spool = input_temporary_file};
 	const struct session_axis axis = axis_of(s);
-	struct merge *m = merge_new(&o);
-	struct writer *writer = writer_new(stdout);
-	struct err e = ERR_INIT;
+	struct note_tap notes = {.session = s};
+	enum status st = ST_OK;
+	struct merge *m;
 	size_t read = 0;
 
+	if (!s->n)
+		return err_set(e, ST_BAD, "the folder has no files");
 	if (s->reference == s->n)
-		cli_die(s->folder, "no file has a clock");
+		return err_set(e, ST_BAD, "no file has a clock");
+	m = merge_new(&o);
+	sink_tap_init(&notes.tap, to, &hooks, false);
 	read += add_file(&axis, m, &s->files[s->reference], import, symbols);
 	for (size_t i = 0; i < s->n; i++) {
 		struct session_file *f = &s->files[i];
@@ -155,8 +173,8 @@ void session_write(const struct session *s, const struct import_options *import,
 		else
 			cli_note(f->path, "is not in the trace: its clock is not known");
 	}
-	if (read && merge_write(m, writer_sink(writer), &e))
-		cli_fail(NULL, &e);
+	if (read)
+		st = merge_write(m, &notes.tap.sink, e);
 	merge_free(m);
-	writer_free(writer);
+	return st;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/tm-view/load.h"
 
+#include "cmd/tm-session/session.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/profile/file.h"
@@ -47,6 +48,32 @@ void load_named(struct view_load *l, size_t n, const char *const *paths, const c
 	}
 }
 
+/* Why a folder cannot be listed is said when it is loaded. */
+static void start_folder(struct view_loaded *it)
+{
+	it->session = mem_zalloc(sizeof *it->session);
+	it->store.why = (struct err)ERR_INIT;
+	session_list(it->session, it->path, &it->store.why);
+}
+
+/* Of all files, also those in folders. */
+static void look_up_symbols(struct view_load *l, const char *when)
+{
+	const char **paths = NULL;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct session *s = l->items[i].session;
+
+		for (size_t k = 0; s && k < s->n; k++)
+			VEC_PUSH(paths, n, cap) = s->files[k].path;
+		if (!s)
+			VEC_PUSH(paths, n, cap) = l->names[i];
+	}
+	cli_autosymbolize(&l->symbols, "tm-view", when, l->import, n, paths);
+	free(paths);
+}
+
 void load_start(struct view_load *l, int n, char **operands, const struct import_options *import,
 		const char *when, bool follow)
 {
@@ -55,12 +82,15 @@ void load_start(struct view_load *l, int n, char **operands, const struct import
 	l->follows = follow;
 	l->items = mem_zarray((size_t)n + 1, sizeof *l->items);
 	l->names = mem_zarray((size_t)n + 1, sizeof *l->names);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		l->names[i] = l->items[i].path = operands[i];
+		if (session_is_folder(operands[i]))
+			start_folder(&l->items[i]);
+	}
 	if (follow)
 		load_start_followed(l);
 	else
-		cli_autosymbolize(&l->symbols, "tm-view", when, import, l->n, l->names);
+		look_up_symbols(l, when);
 }
 
 static enum status read_raw(struct input *in, struct buf *to)
@@ -91,6 +121,22 @@ static void load_clear(struct view_loaded *it, const char *name)
 	sums_release(&it->sums, &it->store);
 	event_store_release(&it->store);
 	event_store_init(&it->store, name);
+}
+
+/* What cannot be read of it is said by the session's notes, and at once. */
+static void load_session(struct view_load *l, struct view_loaded *it, bool tell)
+{
+	struct session *s = it->session;
+	struct err e = it->store.why;
+
+	load_clear(it, it->path);
+	if (!e.code) {
+		session_place(s, l->import);
+		session_write(s, l->import, &l->symbols, &it->store.sink, &e);
+	}
+	it->store.why = e;
+	if (e.code && tell)
+		cli_error(it->path, "%s", e.msg);
 }
 
 /* By its format's reader, with what was begun of it counting for nothing. */
@@ -161,8 +207,14 @@ static void load_one(struct view_load *l, size_t i, bool tell)
 
 	to->size = stat(to->path, &is) || !S_ISREG(is.st_mode) ? 0 : (uint64_t)is.st_size;
 	load_unfollow(to);
-	load_clear(to, l->names[i]);
 	to->grew = clock_ms();
+	if (to->session) {
+		load_session(l, to, tell);
+		load_sums(l, to);
+		to->ns = (uint64_t)clock_process_ns() - begin;
+		return;
+	}
+	load_clear(to, l->names[i]);
 	to->symbols = (struct cli_symbols_tap){.lossy = false};
 	if (l->follows || l->in_pieces)
 		to->follow =
@@ -267,6 +319,9 @@ void load_release(struct view_load *l)
 		sums_release(&l->items[i].sums, &l->items[i].store);
 		follow_free(l->items[i].follow);
 		event_store_release(&l->items[i].store);
+		if (l->items[i].session)
+			session_release(l->items[i].session);
+		free(l->items[i].session);
 		free(l->items[i].folder);
 	}
 	cli_symbolizer_end(l->symbolizer);

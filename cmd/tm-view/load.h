@@ -11,8 +11,12 @@
 #include "lib/cli/autosymbolize.h"
 #include "lib/cli/cli.h"
 
+struct session;
+
 struct view_loaded {
 	const char *path; /* of the file; borrowed */
+	struct session
+	    *session; /* of a folder: all that is in it is one capture; NULL: it is a file */
 	struct event_store store;
 	struct view_sums sums; /* of it */
 	uint64_t ns;           /* that loading took, of the processor */

@@ -325,7 +325,7 @@ static enum status input_open_fd(struct input *in, int fd, bool owns, struct err
 		if (S_ISDIR(st.st_mode))
 			err_set(e, ST_SYS,
 				"is a directory (of directories, only uftrace's data is read; for "
-				"all captures of a run: tm-session)");
+				"all captures of a run: tm-session, tm-view)");
 		else
 			err_sys(e, "cannot read");
 		if (owns)

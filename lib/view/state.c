@@ -82,6 +82,8 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	text(b, "error", k->why.code ? k->why.msg : NULL);
 	json_key(b, "lossy");
 	buf_adds(b, k->lossy ? "true" : "false");
+	json_key(b, "folder");
+	buf_adds(b, f->folder ? "true" : "false");
 	json_key(b, "aggregate");
 	buf_adds(b, k->raw.len ? "true" : "false");
 	number(b, "captures", k->n);

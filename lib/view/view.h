@@ -20,6 +20,7 @@ enum view_growth {
 struct view_file {
 	const char *name;
 	const struct event_store *store;
+	bool folder; /* no program but tm-view reads it */
 	uint64_t ns; /* that loading took */
 	enum view_growth growth;
 	int64_t grew;   /* clock_ms, when the last of it came */

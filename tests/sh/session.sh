@@ -279,3 +279,28 @@ awk 'BEGIN { print "time_ms,frame,pss (B)"; t = 1000; for (i = 0; i < 21; i++) {
 tm-session -q --save-trace levels.tmt levels
 ok 'frames whose numbers begin anew are all there' [ "$(tm-dump -q levels.tmt | grep -c '^frame ')" = 21 ]
 ok 'and numbered on' [ "$(tm-dump -q levels.tmt | sed -n 's/^frame value=\([0-9]*\) .*/\1/p' | paste -sd ' ')" = "$(seq -s ' ' 0 20)" ]
+
+# A folder in tm-view is the session as --save-trace writes it: the same numbers, and a note on each file.
+asked() { # question: of the folder ./run
+	tm-view -q --query "$1" run 2>said
+}
+
+made --spike 300 --lua-offset 12345678 --csv-offset 987654 --lua-ppm 80 --date 7
+ok 'tm-view FOLDER: the same frames as those of the trace' cmp one.csv <(asked 'frames -q --csv --table frames')
+ok 'the same sites' cmp <(tm-top -q --csv two.tmt) <(asked 'top -q --csv')
+ok 'the same lines of the log' cmp <(tm-frames -q --csv --table log two.tmt) <(asked 'frames -q --csv --table log')
+tm-view -q --query 'top -n 1' run >/dev/null 2>said
+# The offsets and the drift are those above: the clock of Lua runs 80 ppm fast.
+ok 'which file has the clock' grep -q 'guess: native.tmt (a recording of tm-record): its clock and frames are the session' said
+ok 'how the clock of another is known' grep -Eq 'guess: lua.tmt \(a recording of the Lua module\): its clock is off by at most [0-9.]+ ns, and known by 600 shared frames; it runs (79.9|80.0|80.1) ppm fast' said
+ok 'and of a log' grep -Eq 'guess: game.log .*: its clock is off by at most 1.00 s, and known by the dates' said
+cp other/frames.csv run/other.csv
+tm-view -q --query 'top -n 1' run >/dev/null 2>said
+ok 'a file whose clock is not known is a loss' grep -q 'loss: other.csv (.*): is not here, for its clock is unknown: its frames match none' said
+rm run/other.csv
+echo '{"id":1,"query":"frames --csv --table frames"}' | tm-view -q --lines run one.tmt >both 2>said
+ok 'a folder and a file: two captures' grep -q 'one.tmt' both
+tm-view -q --query top nothing >out 2>said
+ok 'a folder without a capture says so' [ "$? $(grep -c 'nothing: no file has a clock' said)" = '3 1' ]
+tm-view --follow run >out 2>said
+ok '--follow takes no folder' [ "$? $(grep -c 'run is a folder' said)" = '2 1' ]

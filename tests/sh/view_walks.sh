@@ -145,4 +145,5 @@ END
 "$GEN/memcheck" log >leaks.log
 cp "$DATA/heap/il2cpp.snap" heap.snap
 cp "$DATA/heap/before.tmt" "$DATA/heap/after.tmt" .
+"$GEN/session" night --lua-offset 12345678
 exec python3 "$SRC/tests/view_walks.py" "$browser" "$SRC"

@@ -172,7 +172,10 @@ async function show(again) {
 	const stacks = files.filter(f => !loaded.files.some(l => l.name === f && (l.aggregate || l.error)));
 	// What is asked with what it is asked of: of a binary's code the files are an option.
 	const whole = words => loaded.files.some(f => words.includes(f.name)) ? words : words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
-	const typed = words => "tm-" + whole(words).map(quote).join(" ");
+	// A folder is a session here, and to no other program.
+	const typed = words => loaded.files.some(f => f.folder)
+		? "tm-view --query " + [whole(words).map(quote).join(" "), ...loaded.files.map(f => f.name)].map(quote).join(" ")
+		: "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
 		saved = command ? whole(command) : [];
