@@ -32,6 +32,7 @@
 #: make bench-symbolize      the symbolizer beside its peers, on a large file of Debian
 #: make bench-ledger         the same on large files of other projects
 #: make bench-hooks          what instrumented calls cost with the shadow stack
+#: make bench-kits           frames a second of a game that is recorded (examples/README.md)
 #: make bench-record         the recorder beside heaptrack and valgrind's DHAT
 #: make bench-ci             quick ones of these, and what got worse since tests/bench/baseline.txt; never fails
 #: make simulate             what gates decide of simulated builds: tests/simulate/judge.txt again
@@ -228,7 +229,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
                 PATH='$(CURDIR)/$(B)/bin':"$$PATH" bash '$(CURDIR)/tests/sh/record_faults.sh'
 
 .PHONY: all deps check check-all oracle check-deep check-san check-clang check-tsan check-fleet check-packages check-roots check-arm64 check-programs demo golden tables lint lint-deep fuzz bench bench-symbolize \
-        bench-ledger bench-hooks bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
+        bench-ledger bench-hooks bench-kits bench-record bench-ci simulate fuzz-all fuzz-table fuzz-minimise stress-record diff diff-corpus diff-builds \
         install uninstall abi dist packages docs pictures fmt longest cover compdb clean help \
         test-programs replay-programs generators fixtures FORCE
 .DELETE_ON_ERROR:
@@ -673,6 +674,9 @@ bench-ledger: all generators
 bench-hooks: all
 	@env $(TM_ENV) bash tests/bench/hooks.sh
 
+bench-kits: all
+	@env $(TM_ENV) bash tests/bench/kits.sh
+
 bench-record: all
 	@env $(TM_ENV) CC='$(CC)' CXX='$(CXX)' bash tests/bench/record.sh
 
@@ -756,7 +760,7 @@ desktop    := $(DATADIR)/applications/tracemill-view.desktop
 mime       := $(DATADIR)/mime/packages/tracemill.xml
 
 docs       := $(DATADIR)/doc/tracemill
-examples   := $(wildcard $(foreach d,ci library lua wasm wasm/libc,examples/$(d)/*.*))
+examples   := $(wildcard $(foreach d,. ci cpp godot library love lua unity unreal wasm wasm/libc,examples/$(d)/*.*))
 
 # Completion of options, printed by the programs themselves.
 shells     := bash zsh fish
@@ -839,7 +843,7 @@ dist:
 	@echo build/tracemill-$(VERSION).tar.gz
 
 own_folders = $(foreach d,$(docs)/examples/wasm/libc $(docs)/examples/ci $(docs)/examples/library $(docs)/examples/lua \
-              $(docs)/examples/wasm $(docs)/examples $(docs) $(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
+              $(foreach k,cpp godot love unity unreal,$(docs)/examples/$(k)) $(docs)/examples/wasm $(docs)/examples $(docs) $(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
               $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill/32 $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
 
 # Folders that other software uses too stay: bin, man1 and their like.
