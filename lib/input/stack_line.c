@@ -742,7 +742,8 @@ static bool parse_own(const char *s, const char *end, struct stack_line *l)
 	if (!parse_decimal(&p, last, &l->number))
 		return false;
 	if (p < last && *p == '#' && !marked) {
-		marked = true;
+		/* Boost: RtlCaptureStackBackTrace has its callers alone (stacktrace/detail/collect_msvc.ipp) */
+		marked = l->returns = true;
 		p++;
 	}
 	if (!marked || p == last || !is_blank(*p))

@@ -222,9 +222,10 @@ struct object {
 	struct object_cached_section *cache;
 	pthread_mutex_t lock; /* of symbols */
 	atomic_bool symbols_loaded;
-	bool own_loaded, any_loaded;
+	bool own_loaded, any_loaded, listed_loaded;
 	bool functions; /* object_list_functions */
 	struct symtab symbols, own, any;
+	struct symtab listed; /* object_named_functions */
 	struct object_code *code;           /* NULL: not asked for yet */
 	struct object_stubs *_Atomic stubs; /* the same */
 	struct object_starts *_Atomic starts;

@@ -131,6 +131,7 @@ void object_free(struct object *o)
 	symtab_release(&o->symbols);
 	symtab_release(&o->own);
 	symtab_release(&o->any);
+	symtab_release(&o->listed);
 	object_code_release(o->code);
 	object_stubs_release(o->stubs);
 	object_starts_release(o->starts);

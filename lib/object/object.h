@@ -321,6 +321,8 @@ bool object_place(const struct object *o, uint64_t *place);
  * before weak before local; all are kept. Mapping symbols ($x, $t, $d), section and file symbols
  * are left out, the Thumb bit is cleared. */
 const struct object_symbol *object_symbols(struct object *o, size_t *n);
+/* The symbols that a function's name may mean: those of object_symbols, and the static functions of a PDB. */
+const struct object_symbol *object_named_functions(struct object *o, size_t *n);
 /* From here on the symbols of a PDB are all functions of its modules, too, each with its size: static ones have no public
  * symbol. It takes much longer. */
 void object_list_functions(struct object *o);

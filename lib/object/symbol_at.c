@@ -195,6 +195,24 @@ const struct object_symbol *object_any_symbol_named(struct object *o, const char
 	return NULL;
 }
 
+const struct object_symbol *object_named_functions(struct object *o, size_t *n)
+{
+	const bool lists = o->functions;
+
+	if (lists || !object_has_pdb(o))
+		return object_symbols(o, n);
+	pthread_mutex_lock(&o->lock);
+	if (!o->listed_loaded) {
+		o->functions = true;
+		symtab_load(&o->listed, o);
+		o->functions = lists;
+	}
+	o->listed_loaded = true;
+	pthread_mutex_unlock(&o->lock);
+	*n = o->listed.n;
+	return o->listed.all;
+}
+
 bool object_symbol_value(struct object *o, const char *name, size_t length, uint64_t *vaddr)
 {
 	const struct symtab *s = loaded_any(o);

@@ -129,7 +129,7 @@ void stack_name_find(struct object *o, struct stack_text_part name, uint64_t plu
 	struct stack_text_part word = last_word(name.s, name.n);
 	struct buf want = BUF_INIT;
 	size_t n_all;
-	const struct object_symbol *all = object_symbols(o, &n_all);
+	const struct object_symbol *all = object_named_functions(o, &n_all);
 
 	*n = 0;
 	if (word.n && *word.s == '~') /* "??1Class@ns@@" has no "~" */
@@ -145,7 +145,7 @@ void stack_name_find(struct object *o, struct stack_text_part name, uint64_t plu
 		    (word.n && !memmem(y->name, strlen(y->name), word.s, word.n)))
 			continue;
 		display = display_of(y->name);
-		if (display && is_plain(&want, display)) {
+		if (is_plain(&want, display ? display : y->name)) {
 			*vaddr = y->lo;
 			++*n;
 		}

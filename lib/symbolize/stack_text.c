@@ -348,6 +348,8 @@ static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_li
 /* The first call of HotSpot and of Windows' tools is where it stopped. WinDbg numbers calls, and inlined ones, too. */
 static bool is_first(const struct stack_text_gathered *g, const struct stack_line *l)
 {
+	if (l->returns)
+		return false;
 	if (l->kind == STACK_LINE_WINDBG && l->has_number)
 		return !l->number || g->only_inlined;
 	return !g->in_stack;
@@ -392,12 +394,12 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 	enum reason reason;
 	struct find_file *f = files_find(&x->symbolizer->files, &m, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
-	bool found = f && object_symbol_value(f->object, symbol, l->name.n, vaddr);
+	bool found = f && !is_windows(l) && object_symbol_value(f->object, symbol, l->name.n, vaddr);
 	struct buf note = BUF_INIT;
 	size_t n = 0;
 
 	free(symbol);
-	if (f && !found && is_windows(l))
+	if (f && is_windows(l)) /* whose names have no parameters: several functions may have one */
 		stack_name_find(f->object, l->name, l->plus, vaddr, &n);
 	if (n > 1) {
 		buf_addf(&note, "%.*s: %zu functions of %s are called %.*s",

@@ -267,6 +267,28 @@ check "no build-id: said of a module, once" [ "$(grep -c 'My_Game: the log has n
 check "... the calls of the right file do not speak against it" [ "$(grep -c 'follow a call' err)" = 0 ]
 tm-symbolize --text -e other/My-Game.exe other.log >got 2>err
 check "... return addresses that follow no calls" grep -q 'My-Game.exe: 0 of .* return addresses (0%) follow a call' err
+# Boost.Stacktrace has return addresses alone, of which the first is one, too.
+for at in "${callers[@]}"; do printf ' 0# My-Game.exe+0x%s\n 1# My-Game.exe+0x%s\n\n' "$at" "$at"; done >boost.log
+text boost.log >got
+for at in "${callers[@]}"; do
+	for number in 0 1; do behind " $number# My-Game.exe+0x$at" "$(before "$at")"; done
+	echo
+done >want
+check "Boost.Stacktrace: the first call, too" same want got
+# WinDbg names static functions, too, and without their parameters: of two of one name, no one is taken.
+mkdir -p names
+(cd names && echo 'volatile int sink; __attribute__((noinline)) int update(int a) { for (int i = 0; i < a; i++) sink = sink + i * a; return sink; }
+int b(int); extern "C" int mainCRTStartup() { return update(sink) + b(3); }' >a.cpp &&
+	echo 'extern volatile int sink; namespace { struct S { int v; }; }
+static __attribute__((noinline)) int update(S s) { int q = 0; for (int i = 0; i < s.v; i++) { q -= sink; sink = q / 3; } return q; }
+static __attribute__((noinline)) int alone(int a) { sink = sink / 7 + a; return sink - a; }
+int b(int a) { return update(S{a}) + update(S{a + 1}) + alone(a); }' >b.cpp &&
+	clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O1 -ffreestanding -fno-exceptions -fno-rtti -c a.cpp b.cpp &&
+	lld-link-19 /debug /nodefaultlib /entry:mainCRTStartup /subsystem:console /machine:x64 /out:g.exe a.o b.o) 2>err
+printf '00 00000061`74dff620 00007ff6`73dd1486     g!update+0x12\n01 00000061`74dff650 00007ff6`73dd1602     g!alone+0x2\n' >names/k
+tm-symbolize --text -e names/g.exe names/k >got 2>err
+check "a static function and another of its name" grep -q 'g: 2 functions of names/g.exe are called update$' err
+check "... no one is taken; a static function alone is" [ "$(grep -c ' in ' got) $(grep -c 'g!alone+0x2 in alone.* .*b.cpp:3' got)" = '1 1' ]
 # What is none of these stays.
 printf 'My 0x10 + 12\ndeadbeef cafe+0x12\n0x12 nothing\n0x12345678 (x\n00000061`74dff620 : x+0x12\n(00), size: x\n' >other.log
 text other.log >got
