@@ -205,7 +205,8 @@ shared_css := lib/render/html/theme.css
 shared_js  := $(patsubst %,lib/render/html/%.js,texts format dom flame rows chart)
 html_assets := $(shared_css) lib/render/html/page.css $(shared_js) $(patsubst %,lib/render/html/%.js,table page)
 view_assets := $(sort $(wildcard lib/view/page/*.*)) $(shared_css) $(shared_js)
-lib_obj  := $(call obj,$(lib_src)) $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o
+made_obj := $(patsubst %,$(B)/obj/gen/%.c.o,html_assets view_assets option_owners)
+lib_obj  := $(call obj,$(lib_src)) $(made_obj)
 symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object pdb record recorder \
             symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,autosymbolize binaries managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
 # Of tm-view alone.
@@ -334,6 +335,19 @@ $(B)/gen/view_assets.c: $(view_assets) Makefile
 	$(call say,GEN,$@){ echo '#include "lib/view/asset.h"'; echo 'const struct view_asset view_assets[] = {'; \
 	  for f in $(view_assets); do echo "{\"$${f##*/}\","; \
 	  $(as_string) "$$f"; echo '},'; done; echo '{0, 0}};'; } >$@
+
+# The programs of each option, but for those of drop-ins. A table that several programs share has a program that stands
+# for them: tm-symbolize looks for binaries, tm-filter filters; a word that nearly all have is nobody's.
+$(B)/gen/option_owners.c: lib/cli/options.txt Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@){ echo '#include "lib/cli/option_owners.h"'; echo '#include <stddef.h>'; \
+	  echo 'const struct option_owners option_owners[] = {'; \
+	  awk '/^# Other tools/ { exit } /^#/ || !NF || /^old:/ { next } \
+	    { n = split($$3, p, ","); text = ""; left = 0; \
+	      for (i = 1; i <= n; i++) if (p[i] ~ /^(binaries|managed)$$/) p[i] = "symbolize"; \
+	      for (i = 1; i <= n; i++) if (p[i] !~ /^(cli|opt|report|addr2line|atos|llvm-symbolizer)$$/) has[++left] = "tm-" p[i]; \
+	      for (i = 1; i <= left; i++) text = text (i == 1 ? "" : i == left ? " and " : ", ") has[i]; \
+	      if (left) print "{\"" $$1 "\", \"" text "\"}," }' $<; echo '{NULL, NULL}};'; } >$@
 
 $(B)/obj/gen/%.c.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -502,7 +516,7 @@ $(filter-out %/tm-view,$(PROGRAMS)): $(B)/bin/%: $(B)/obj/cmd/%.c.o $(LIB)
 answering := tm-top tm-frames tm-compare tm-heap tm-spikes tm-export tm-inspect
 view_src  := cmd/tm-view.c $(filter $(foreach p,tm-view tm-session $(answering),cmd/$p/%),$(own_src))
 view_obj  := $(addprefix $(B)/library/,$(addsuffix .o,$(view_src) $(lib_src) lib/base/resource_scope.c)) \
-             $(B)/obj/gen/html_assets.c.o $(B)/obj/gen/view_assets.c.o $(llvm_obj)
+             $(made_obj) $(llvm_obj)
 
 $(B)/bin/tm-view $(B)/installed/tm-view: $(view_obj)
 	@mkdir -p $(@D)

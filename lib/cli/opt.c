@@ -2,6 +2,7 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/complete.h"
 #include "lib/cli/defaults.h"
+#include "lib/cli/option_owners.h"
 #include "lib/cli/session.h"
 
 #include "lib/base/buf.h"
@@ -446,6 +447,15 @@ static int opt_short_options(const char *arg, const char *following)
 	return 0;
 }
 
+/* The programs that have this option, when this one has not; NULL: none has, or what this one takes is another tool's. */
+static const char *find_owners(const char *word, size_t n)
+{
+	for (const struct option_owners *o = option_owners; !cli_now->style.drop_in && o->word; o++)
+		if (strlen(o->word) == n && !memcmp(o->word, word, n))
+			return o->programs;
+	return NULL;
+}
+
 static int opt_long_option(const char *arg, const char *following)
 {
 	const char *word = arg + (arg[1] == '-' ? 2 : 1), *equals = strchr(word, '=');
@@ -453,9 +463,10 @@ static int opt_long_option(const char *arg, const char *following)
 	const struct opt *o = find_word(word, n);
 
 	if (!o) {
-		const char *near = near_word(word, n);
+		const char *near = near_word(word, n), *owners = find_owners(word, n);
 
-		cli_usage("unknown option --%.*s%s%s%s", (int)n, word,
+		cli_usage("unknown option --%.*s%s%s%s%s%s", (int)n, word,
+			  owners ? ", an option of " : "", owners ? owners : "",
 			  near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 	}
 	if (o->type == OPT_ALIAS) {

@@ -55,6 +55,20 @@ suggests a.tmt 'tracemill show a.tmt'
 suggests run 'no program to run'
 suggests --no-such 'unknown option --no-such'
 
+# An option of another program (lib/cli/options.txt): which one.
+owner() { # PROGRAM OPTION WANT
+	run "$1" "$2" a.tmt
+	want="$1: unknown option ${2%%=*}$3"
+	check "$1 $2$3" eval '[ $status = 2 ] && [ "$(head -n 1 err)" = "$want" ]'
+}
+owner tm-symbolize --unwind ', an option of tm-import'
+owner tm-symbolize --unwind=game.exe ', an option of tm-import'
+owner tm-top --allow-loss ', an option of tm-compare, tm-session and tm-spikes'
+owner tm-export --source-dir ', an option of tm-top and tm-view'
+owner tm-top --tops ', an option of tm-frames; did you mean --top?'
+owner tm-dump --debuginfod ', an option of tm-symbolize and tm-record'
+owner tm-addr2line --unwind ''
+
 # Its place.
 mkdir -p other/bin links
 cp "$BIN/tracemill" other/bin
