@@ -2,10 +2,12 @@
 #include "lib/symbolize/stack_names.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/num.h"
 #include "lib/demangle/demangle.h"
 #include "lib/demangle/demangle_llvm.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,22 @@ static const struct spelling *spelling_at(const char *s, size_t i, size_t n)
 	return NULL;
 }
 
+/* A decorated name does not have the type of a template's number: LLVM prints 2^64-1 of it as -1, and Microsoft's tools as it
+ * is. Returns how much of the text was a negative number. */
+static size_t add_unsigned(struct buf *to, const char *s, size_t n)
+{
+	size_t digits = 0;
+	uint64_t v;
+
+	while (digits + 1 < n && isdigit((unsigned char)s[digits + 1]))
+		digits++;
+	if (*s != '-' || !to->len || !strchr("<,", *buf_at(to, to->len - 1)) ||
+	    !num_dec(s + 1, digits, &v))
+		return 0;
+	buf_addf(to, "%" PRIu64, 0 - v);
+	return digits + 1;
+}
+
 /* Without blanks, and without "class" before types; const behind its type: "char const *" and "const char *" are one. */
 static void add_plain(struct buf *to, const char *s, size_t n)
 {
@@ -63,13 +81,17 @@ static void add_plain(struct buf *to, const char *s, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct spelling *spelling;
+		size_t number;
 
 		while (n_ends && i == ends[n_ends - 1]) {
 			buf_adds(to, "const");
 			n_ends--;
 		}
 		spelling = spelling_at(s, i, n);
-		if (spelling) {
+		number = add_unsigned(to, s + i, n - i);
+		if (number) {
+			i += number - 1;
+		} else if (spelling) {
 			buf_adds(to, spelling->plain);
 			i += strlen(spelling->word) - 1;
 		} else if (to->len && strchr("<,(", *buf_at(to, to->len - 1)) && n_ends < DEEPEST &&

@@ -344,11 +344,14 @@ template <class T> __attribute__((noinline)) int f(T *p) { sink += p != nullptr;
 template <class A, class B, class C, class D> __attribute__((noinline)) int fp(A (*p)(B, C, D)) { sink += p != nullptr; return sink * 3; }
 struct S { int v; virtual ~S(); };
 S::~S() { sink += v; }
+template <class T, unsigned long long N> __attribute__((noinline)) int span(T x) { return x + (int)N + sink; }
+template <int N> __attribute__((noinline)) int at() { return N + sink; }
 }
 extern "C" __declspec(dllexport) int start(ns::S *s) {
 	int (*p)(const char *, ns::S &, unsigned) = nullptr;
 	delete s;
-	return ns::f((const char **)nullptr) + ns::f((const volatile int **)nullptr) + ns::f((unsigned long long *)nullptr) + ns::fp(p);
+	return ns::f((const char **)nullptr) + ns::f((const volatile int **)nullptr) + ns::f((unsigned long long *)nullptr) + ns::fp(p) +
+		ns::span<int, ~0ull>(3) + ns::span<int, ~0ull - 1>(3) + ns::at<-1>();
 }
 X
 if clang++-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -ffreestanding -fno-exceptions -fno-rtti -c names.cpp -o names.o 2>err &&
@@ -360,6 +363,9 @@ ns::f<unsigned long long>|ns::f<unsigned __int64>(
 ns::f<unsigned __int64>|ns::f<unsigned __int64>(
 ns::fp<int,const char *,ns::S &,unsigned int>|ns::fp<int, char const *, struct ns::S &, unsigned int>(
 ns::S::`scalar deleting destructor'|ns::S::`scalar deleting dtor'(
+ns::span<int,18446744073709551615>|ns::span<int, -1>(
+ns::span<int,18446744073709551614>|ns::span<int, -2>(
+ns::at<-1>|ns::at<-1>(
 X
 	while IFS='|' read -r name is; do
 		printf '00000061`74dff620 00007ff7`e7e31046 names!%s+0x1\n' "$name" >name.log
