@@ -149,7 +149,9 @@ static uint32_t crash_location(struct crash_log *x, const struct stack_line *l)
 	} else if (!l->has_offset || !l->module.n) {
 		at.raw = l->has_address ? l->address : 0;
 		at.space = l->has_address ? SPACE_RUNTIME : SPACE_UNKNOWN;
-		if (l->kind == STACK_LINE_JAVA && x->n_line)
+		if (stack_line_is_bare(l))
+			at.kind = l->number ? LOCATION_RETURN : LOCATION_UNSTATED;
+		else if (l->kind == STACK_LINE_JAVA && x->n_line)
 			at.kind = LOCATION_RETURN;
 	} else if (l->kind == STACK_LINE_WASM) {
 		at.space = SPACE_FILE_OFFSET;

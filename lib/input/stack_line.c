@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-	LONGEST = 64 << 10, /* of a line that may be one */
-	TRIES = 8,          /* places of a line where a call may begin */
+	LONGEST = 64 << 10,   /* of a line that may be one */
+	TRIES = 8,            /* places of a line where a call may begin */
+	LEAST_ADDRESS = 4096, /* no code is below */
 };
 
 static bool is_blank(char c)
@@ -172,6 +173,14 @@ static void parse_name(const char *s, const char *end, struct stack_line *l)
 		l->name = part(s, name_end);
 }
 
+/* What stands behind an address in no module that the program knew: nothing, or what Chrome, the sanitizers
+ * and GDB have there. */
+static bool is_unknown(const char *s, const char *end)
+{
+	return s == end || is_text(s, end, "<unknown>") || is_text(s, end, "(<unknown module>)") ||
+	       is_text(s, end, "in ?? ()");
+}
+
 /* Behind "#1 ". */
 static bool stack_line_parse_sanitizer(const char *s, const char *at, const char *end,
 				       struct stack_line *l)
@@ -201,6 +210,8 @@ static bool stack_line_parse_sanitizer(const char *s, const char *at, const char
 		parse_name(at, end, l);
 		return has_place;
 	}
+	if (!has_place && is_unknown(at, end))
+		return l->address >= LEAST_ADDRESS;
 	if (begins(at, end, "in "))
 		parse_name(at + 3, end, l);
 	else if (at < end)

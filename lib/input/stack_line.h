@@ -7,6 +7,10 @@
  *	sanitizer	    #1 0x5563f08 in name /src/a.cc:5:8
  *			    #1 0x5563f08  (/lib/libgame.so+0x1f08) (BuildId: 155a1c7a)
  *			    #1 name /src/a.cc:5:8 (libgame.so+0x1f08)	ThreadSanitizer
+ *			#2 0x5563f08			in no module that the program knew, or of a handler that asks for none
+ *			#2 0x5563f08 <unknown>		Chrome
+ *			    #2 0x5563f08  (<unknown module>)
+ *			#2 0x5563f08 in ?? ()		GDB
  *	summary		SUMMARY: AddressSanitizer: what (/lib/libgame.so+0x1f08)
  *	android		#01 pc 0001f08  /lib/libgame.so (name+12) (BuildId: 155a1c7a)
  *	java		C  [libgame.so+0x1f08]  name+0x12
@@ -100,6 +104,12 @@ struct stack_line {
 	/* Where "(module+0x12)" begins; Java: what follows "]"; wasm: the address of the module; else the end. */
 	size_t tail;
 };
+
+/* Nothing but the address in the process is known. */
+static inline bool stack_line_is_bare(const struct stack_line *l)
+{
+	return l->kind == STACK_LINE_SANITIZER && !l->module.n && !l->name.n;
+}
 
 /* False: the n bytes are no such line. */
 bool stack_line_parse(const char *s, size_t n, struct stack_line *l);

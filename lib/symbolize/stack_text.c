@@ -87,6 +87,7 @@ struct stack_text_gathered {
 	struct intern notes, modules; /* modules: as the log names them */
 	uint32_t n_told;
 	uint64_t of_apple; /* calls of crash reports of macOS and iOS */
+	uint64_t bare;     /* calls with an address alone that got no name */
 	bool listed;
 };
 
@@ -364,7 +365,10 @@ static uint64_t key_of(const struct stack_line *l, uint8_t kind)
 		h = hash_bytes_seeded(l->name.s, l->name.n, h + 1);
 	if (l->kind == STACK_LINE_WASM)
 		h = hash_u64(h ^ l->number);
-	h = hash_u64(h ^ (l->has_offset ? l->offset : l->plus)) + l->archive;
+	h = hash_u64(h ^ (stack_line_is_bare(l) ? l->address
+			  : l->has_offset       ? l->offset
+						: l->plus)) +
+	    l->archive;
 	return h ? h : 1;
 }
 
@@ -378,6 +382,9 @@ static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_l
 	    STACK_LINE_WINDBG_SYMBOL) /* the call that WinDbg blames, which may be a caller */
 		return map64_get(&g->callers, key_of(l, LOCATION_RETURN)) ? LOCATION_RETURN
 									  : LOCATION_EXACT;
+	if (stack_line_is_bare(
+		l)) /* of a handler, whose first call may be where a signal stopped it */
+		return l->number ? LOCATION_RETURN : LOCATION_UNSTATED;
 	if (l->kind == STACK_LINE_GLIBC ||
 	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && !is_first(g, l)))
 		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
@@ -431,11 +438,18 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l,
 	*location = 1; /* the table may move below */
 	if (!g->t)
 		g->t = trace_new();
-	at.module = stack_text_module_of(x, l, line->file);
-	if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
-		at.space = SPACE_UNKNOWN;
+	if (stack_line_is_bare(l)) {
+		at.raw = l->address;
+		at.space = SPACE_RUNTIME;
+	} else {
+		at.module = stack_text_module_of(x, l, line->file);
+		if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
+			at.space = SPACE_UNKNOWN;
+	}
 	location = map64_put(&g->asked, key);
 	*location = trace_location(g->t, &at);
+	if (at.kind == LOCATION_UNSTATED) /* evidence decides for a stack's innermost call */
+		trace_stack(g->t, 0, *location);
 }
 
 /* Unreal's calls say where their modules are, too. */
@@ -730,7 +744,8 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 	g->n_seen++;
 	if (is_call) {
 		line.kind = kind_of(g, &l);
-		if ((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus))
+		if (((l.module.n || l.kind == STACK_LINE_WASM) && (l.has_offset || l.has_plus)) ||
+		    stack_line_is_bare(&l))
 			line.key = key_of(&l, line.kind);
 		if (l.kind == STACK_LINE_WINDBG && line.kind == LOCATION_RETURN &&
 		    g->callers.n < ANSWERS)
@@ -1367,6 +1382,14 @@ static void note_modules(struct stack_text *x)
 		 g->of_apple);
 	if (g->of_apple)
 		intern_add(&g->notes, text.data, text.len);
+	text.len = 0;
+	buf_addf(&text,
+		 "%" PRIu64
+		 " calls have an address and no module: --maps takes the module map of the process "
+		 "(a copy of /proc/PID/maps), which says what was there",
+		 g->bare);
+	if (g->bare && !x->maps)
+		intern_add(&g->notes, text.data, text.len);
 	buf_release(&text);
 }
 
@@ -1423,6 +1446,7 @@ static void stack_text_print_line(struct stack_text *x, const struct stack_text_
 		x->kept++;
 	else
 		x->reasons[a && a->reason != REASON_RESOLVED ? a->reason : REASON_NO_MODULE]++;
+	g->bare += stack_line_is_bare(&l);
 	print_kept(out, x, s, line->n, &l);
 }
 
@@ -1436,7 +1460,7 @@ enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *
 	ask_all(x);
 	if (g->t) {
 		x->symbolizer->options.bind.is_text = true;
-		st = symbolizer_run(x->symbolizer, g->t, g->t, e);
+		st = symbolizer_run(x->symbolizer, g->t, x->maps ? x->maps : g->t, e);
 		x->symbolizer->options.bind.is_text = false;
 		if (!st)
 			keep_answers(x);

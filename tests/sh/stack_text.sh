@@ -160,6 +160,52 @@ check 'glibc: no build-id, which is said' grep -q 'libtext.so: the log has no bu
 echo "./libtext.so(eighth+0x0) [0x7f00]" | text >got
 check 'glibc: the start of a function is in it' grep -q "in eighth .*lib[.]c:3" got
 
+# Addresses alone, as a program's own handler prints them: the module map of the process says what was there. addr2line says
+# what is at these places; the program knows where it was itself.
+cat >own.c <<'X'
+#include <execinfo.h>
+#include <stdio.h>
+extern const char __ehdr_start[];
+__attribute__((noinline)) int inner(int n)
+{
+	void *a[32];
+	FILE *base = fopen("base", "w"), *in = fopen("/proc/self/maps", "r"), *out = fopen("own.maps", "w");
+	int k = backtrace(a, 32), c;
+
+	for (int i = 0; i < k; i++)
+		printf("#%d %p%s\n", i, a[i], n > 1 ? " <unknown>" : "");
+	fprintf(base, "%p\n", (const void *)__ehdr_start);
+	while ((c = getc(in)) != EOF)
+		putc(c, out);
+	return k + fclose(base) + fclose(in) + fclose(out);
+}
+__attribute__((noinline)) int outer(int n) { return inner(n) + 1; }
+int main(int argc, char **argv) { (void)argv; return outer(argc) < 3; }
+X
+# A loader that maps the files anew gives no build-id: the notes are not what is asked here.
+if ${CC:-cc} -g -O1 -fPIE -pie own.c -o own 2>err; then
+	for words in '' ' <unknown>'; do
+		./own ${words:+more} >own.log
+		base=$(cat base)
+		text own.log >got
+		check "addresses alone${words}: without the map they stay" equal own.log got
+		tm-symbolize --text own.log 2>err >/dev/null
+		check '... and the map is asked for' grep -qE '[0-9]+ calls have an address and no module: --maps' err
+		text --maps own.maps own.log >got
+		for i in 0 1 2; do
+			address=$(sed -n "s/^#$i \(0x[0-9a-f]*\).*/\1/p" own.log)
+			want=$(addr2line -fe own "$(printf '0x%x' $((address - base - 1)))" | tr '\n' ' ')
+			check "... with it call $i is $want" \
+				[ "$(sed -n "s/^#$i $address in \([^ ]*\) \([^ ]*\):[0-9]*\$/\1 \2 /p" got)" = "$want" ]
+		done
+	done
+	printf '#0 0x1000\n#1 0x2000 in ?? ()\n' >nowhere.log
+	text --maps own.maps nowhere.log >got
+	check 'no module is there: the line stays' equal nowhere.log got
+else
+	echo "skip - addresses alone: $(head -n 1 err)"
+fi
+
 # Nothing is known: nothing is changed.
 for form in lsan named asan tsan tombstone logcat leaks old harmony hs_err glibc; do
 	"$GEN/crash_log" --stacks 30 $form >file 2>truth
