@@ -69,7 +69,8 @@ static unsigned rank(uint8_t info)
 	return kind * 4 + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
 }
 
-/* The section with these flags that holds s, which f has shift bytes lower; *end is where it ends.
+/* The section with these flags that holds s, which f has shift bytes lower; *end is where it ends. "_edata" is behind the
+ * last byte of its section.
  */
 static bool section_end(const struct object_image *f, const struct object *o,
 			const struct raw_symbol *s, unsigned flags, uint64_t shift, uint64_t *end)
@@ -84,7 +85,8 @@ static bool section_end(const struct object_image *f, const struct object *o,
 		return s->section == SHN_XINDEX && object_is_code(o, s->value);
 	t = &f->sections[s->section];
 	addr = t->addr + shift;
-	if (!(t->flags & flags) || s->value < addr || s->value - addr >= t->size)
+	if (!(t->flags & flags) || s->value < addr ||
+	    s->value - addr >= t->size + (flags != SECTION_CODE))
 		return false;
 	if (t->size <= UINT64_MAX - addr)
 		*end = addr + t->size;

@@ -426,7 +426,8 @@ static bool is_piece(const struct coff_symbol *s)
 	return s->class == CLASS_STATIC && s->more && !is_function(s);
 }
 
-/* Where the symbol is, of code or (data) of anything that is loaded; *end: of its section. */
+/* Where the symbol is, of code or (data) of anything that is loaded; *end: of its section, behind whose last byte
+ * "__data_end__" is. */
 static bool place_symbol(const struct object_image *f, const struct coff_symbol *s, bool data,
 			 uint64_t *value, uint64_t *end)
 {
@@ -436,7 +437,7 @@ static bool place_symbol(const struct object_image *f, const struct coff_symbol 
 	    (s->class != CLASS_EXTERNAL && s->class != CLASS_STATIC && s->class != CLASS_WEAK))
 		return false;
 	t = &f->sections[s->section];
-	if (!(t->flags & (data ? SECTION_LOADED : SECTION_CODE)) || s->value >= t->size ||
+	if (!(t->flags & (data ? SECTION_LOADED : SECTION_CODE)) || s->value >= t->size + data ||
 	    t->size > UINT64_MAX - t->addr)
 		return false;
 	*value = t->addr + s->value;

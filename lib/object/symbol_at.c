@@ -176,8 +176,13 @@ const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vadd
 const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr)
 {
 	const struct symtab *s = loaded_any(o);
+	const struct object_symbol *sym = symbol_at_innermost(s, vaddr);
+	size_t lo = sym ? s->n : BISECT(i, 0, s->n, s->all[i].lo < vaddr);
 
-	return as_llvm(s, symbol_at_innermost(s, vaddr));
+	/* "_end", "__data_end__": it holds nothing, and nothing else is there */
+	if (lo < s->n && s->all[lo].lo == vaddr && !s->all[lo].rest)
+		sym = &s->all[lo];
+	return as_llvm(s, sym);
 }
 
 const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,

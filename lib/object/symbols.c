@@ -107,7 +107,8 @@ static void symtab_flatten(struct symtab *s)
 		for (end = first + 1; end < s->n && s->all[end].lo == s->all[first].lo;)
 			end++;
 		for (size_t i = first; i < end; i++) {
-			if (!s->all[i].sized)
+			/* behind the end of its section, the begin of another one may be */
+			if (!s->all[i].sized && s->all[i].hi > s->all[i].lo)
 				VEC_PUSH(s->guesses, s->n_guesses, cap_guesses) = (uint32_t)i;
 		}
 		close_until(s, &cap, stack, &depth, s->all[first].lo);

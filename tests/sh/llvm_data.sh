@@ -138,6 +138,31 @@ $PWD/data.cpp:4" ]; then
 	fi
 fi
 
+# ends FILE NM: symbols behind the last byte of a section. nm says which, and that they are there; LLVM gives the same names,
+# and, of PE files, numbers below 0 for their sizes.
+ends() {
+	local n=0 at type name
+
+	while read -r at type name; do
+		n=$((n + 1))
+		tm-llvm-symbolizer "DATA $1 0x$at" | sed -n 1,2p | tr '\n' ' ' >got
+		llvm-symbolizer-19 "DATA $1 0x$at" | sed -n 1,2p | tr '\n' ' ' | sed -E 's/ [0-9]{9,} $/ 0 /' >want
+		if cmp -s got want && "$2" "$1" | grep -q "^$at . $(cut -d ' ' -f 1 got)$" && [ "$(cut -d ' ' -f 2 got)" = $((16#$at)) ]; then
+			echo "ok - $1: $name"
+		else
+			echo "not ok - $1: $name ($type): $(cat got), not $(cat want)"
+		fi
+	done < <("$2" "$1" | grep -E " (_end|_edata|__data_end__|__bss_end__|__RUNTIME_PSEUDO_RELOC_LIST_END__|___tls_end__)$")
+	[ $n -gt 1 ] || echo "not ok - $1: ends of sections"
+}
+if have g++; then
+	ends plain nm
+fi
+if have x86_64-w64-mingw32-g++; then
+	x86_64-w64-mingw32-g++ -std=c++17 -g -o plain.exe data.cpp
+	ends plain.exe x86_64-w64-mingw32-nm
+fi
+
 # split COMPILER OPTION...: the .dwo files packed, and away. What is asked are calls, for which units are needed.
 split() {
 	local name=packed-$1${2-} cc=$1 object
