@@ -486,6 +486,10 @@ void perfetto_process_tree(struct perfetto *x, struct pb b);
 void perfetto_process_descriptor(struct perfetto *x, struct pb b, uint32_t *pid);
 void perfetto_thread_descriptor(struct perfetto *x, struct pb b, uint32_t *pid, uint32_t *tid,
 				int64_t *reference);
+/* The bytes of a build-id that is text, as Chrome writes it, of which 0: it is none; bytes has room for
+ * PERFETTO_BUILD_ID_MOST. Of Windows they are those of Breakpad. */
+enum { PERFETTO_BUILD_ID_MOST = 32 };
+size_t perfetto_plain_build_id(bool windows, const char *s, size_t n, uint8_t *bytes);
 void perfetto_module_symbols(struct perfetto *x, struct pb b);
 void perfetto_deobfuscation(struct perfetto *x, struct pb b);
 const struct perfetto_symbol *perfetto_symbol_of(struct perfetto *x, uint32_t path,

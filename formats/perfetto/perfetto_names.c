@@ -5,6 +5,7 @@
 #include "formats/perfetto/perfetto.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,13 +199,21 @@ static void perfetto_parse_symbol(struct perfetto *x, struct pb b, const struct 
 void perfetto_module_symbols(struct perfetto *x, struct pb b)
 {
 	struct pb_field f, path = {0}, build_id = {0};
+	uint8_t plain[PERFETTO_BUILD_ID_MOST];
 	struct pb again = b;
+	size_t n;
 
 	while (pb_next(&b, &f))
 		if (f.wire == PB_BYTES && f.number == 1)
 			path = f;
 		else if (f.wire == PB_BYTES && f.number == 2)
 			build_id = f;
+	n = perfetto_plain_build_id(path_is_of_windows((const char *)path.s, path.n),
+				    (const char *)build_id.s, build_id.n, plain);
+	if (n) {
+		build_id.s = plain;
+		build_id.n = n;
+	}
 	while (pb_next(&again, &f))
 		if (f.wire == PB_BYTES && f.number == 3)
 			perfetto_parse_symbol(x, pb_of(&f), &path, &build_id);

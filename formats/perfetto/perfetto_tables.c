@@ -194,18 +194,23 @@ static bool text_at(struct perfetto *x, const struct perfetto_tables *k, enum pe
 	return !id || *string;
 }
 
-/* Build-ids that are text, as Chrome writes them, as the bytes that they stand for. Of Windows they are those of Breakpad. */
-static uint32_t perfetto_plain_build_id(struct perfetto *x, bool windows, uint32_t string)
+size_t perfetto_plain_build_id(bool windows, const char *s, size_t n, uint8_t *bytes)
 {
 	enum { LEAST = 32 }; /* a shorter text may be bytes */
-	struct trace *t = x->im->t;
-	uint8_t bytes[32];
-	size_t n;
-	const char *s = intern_text(&t->strings, string, &n);
 
 	if (n >= LEAST && n % 2 && !windows) /* of Macs, a zero is behind the UUID */
 		n--;
-	n = n >= LEAST || windows ? id_text_read(windows, s, n, bytes, sizeof bytes) : 0;
+	return n >= LEAST || windows ? id_text_read(windows, s, n, bytes, PERFETTO_BUILD_ID_MOST)
+				     : 0;
+}
+
+static uint32_t plain_build_id(struct trace *t, bool windows, uint32_t string)
+{
+	uint8_t bytes[PERFETTO_BUILD_ID_MOST];
+	size_t n;
+	const char *s = intern_text(&t->strings, string, &n);
+
+	n = perfetto_plain_build_id(windows, s, n, bytes);
 	return n ? trace_string(t, (const char *)bytes, n) : string;
 }
 
@@ -236,8 +241,8 @@ static void perfetto_make_module(struct perfetto *x, struct perfetto_tables *k,
 		return;
 	m->path = trace_string(t, buf_at(&x->text, 0), x->text.len);
 	if (build_id)
-		build_id = perfetto_plain_build_id(
-		    x, path_is_of_windows(buf_at(&x->text, 0), x->text.len), build_id);
+		build_id = plain_build_id(
+		    t, path_is_of_windows(buf_at(&x->text, 0), x->text.len), build_id);
 	at = map64_put(&x->module_ids, (uint64_t)m->path << 32 | build_id);
 	if (!*at)
 		*at = trace_module(t, &(struct module){.name = m->path, .build_id = build_id});

@@ -9,6 +9,7 @@
 #include "lib/find/call_check.h"
 #include "lib/find/container.h"
 #include "lib/index/debug_source.h"
+#include "lib/object/id_text.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -573,27 +574,33 @@ static struct find_file *from_symbol_servers(struct find_files *f, const char *b
 	return x;
 }
 
-/* Likewise in folders that are laid out as symbol servers are: NAME/GUIDAGE/NAME. What is there has the id, or is refused. */
+/* Likewise in folders that are laid out as symbol servers are: PDB/GUIDAGE/PDB, and PROGRAM/TIMESIZE/PROGRAM, if time stamp
+ * and size are what the capture has. What is there has the id, or is refused. */
 static struct find_file *in_symbol_folders(struct find_files *f, const char *base,
 					   const struct object_build_id *id)
 {
 	const struct object_search *s = &f->options.search;
-	char key[OBJECT_DEBUG_KEY];
+	struct buf path = BUF_INIT, name = BUF_INIT;
+	char key[OBJECT_ID_TEXT];
 	struct find_file *x = NULL;
-	struct buf path = BUF_INIT;
-	int stem = (int)strlen(base) - 4;
 
-	if (!path_is_program(base, strlen(base)) || id->len != 20 || id->age)
+	if (!path_is_program(base, strlen(base)) || id->age ||
+	    (id->len != OBJECT_PE_ID && id->len != 20))
 		return NULL;
-	object_pdb_key(id->bytes, le32(id->bytes + 16), key);
+	if (id->len == OBJECT_PE_ID) {
+		buf_adds(&name, base);
+		object_id_text(id, true, key);
+	} else {
+		buf_addf(&name, "%.*s.pdb", (int)strlen(base) - 4, base);
+		object_pdb_key(id->bytes, le32(id->bytes + 16), key);
+	}
 	for (size_t d = 0; !x && d < s->n_dirs; d++) {
 		path.len = 0;
-		buf_addf(&path, "%s/%.*s.pdb/%s/%.*s.pdb", s->dirs[d], stem, base, key, stem, base);
+		buf_addf(&path, "%s/%s/%s/%s", s->dirs[d], buf_str(&name), key, buf_str(&name));
 		x = by_path(f, buf_str(&path));
-		if (!x)
-			search_log_add(f->log, false, buf_str(&path), "not there");
 	}
 	buf_release(&path);
+	buf_release(&name);
 	return x;
 }
 

@@ -154,6 +154,9 @@ else: # a StreamingProfilePacket, whose frames have offsets in their module
     b = f(1, f(10, 7) + f(13, 1) + f(87, 1) + f(44, f(1, 10) + f(2, 11) + f(5, b'main') + f(6, 1000)))
     b += f(1, f(8, 2000000) + f(10, 7) + f(13, 2) + f(12, interned) +
            f(54, b''.join(f(1, i + 1) for i in range(len(pcs))) + b''.join(f(2, 1000) for _ in pcs)))
+    if what == 'symbols': # ModuleSymbols, of the id alone: traceconv has the text that the capture has
+        b += f(1, f(61, f(1, b'game.exe') + f(2, ident) + b''.join(
+            f(3, f(1, pc) + f(2, f(1, b'Named::f%x' % pc) + f(2, b'named.cpp') + f(3, 7))) for pc in pcs)))
 open(out, 'wb').write(b)
 END
 llvm-readobj-19 --file-headers --coff-debug-directory game.exe >headers
@@ -181,7 +184,10 @@ named() {
 		echo "not ok - $what $path $id: $(cat err)"
 	fi
 }
+mkdir -p "store/game.exe/$pe" && cp game.exe game.pdb "store/game.exe/$pe" # as symbol servers have programs
 for what in pprof chrome; do
+	named $what 'C:\Games\game.exe' "$pe" 1 --debug-dir store
+	named $what 'C:\Games\game.exe' "0${pe:1}" 0 --debug-dir store
 	named $what 'C:\Games\game.exe' "$guid$age" 1 --debug-dir ids
 	named $what 'D:/Games/x\game.exe' "$guid$age" 1 -e game.exe
 	named $what 'C:\Games\game.exe' "$guid$((age + 1))" 0 -e game.exe
@@ -195,6 +201,14 @@ for what in pprof chrome; do
 	tm-symbolize --no-cache --missing "ids.$what" 2>err | cut -f 1,2 >got
 	cmp -s got want && echo "ok - $what: --missing spells the id so" || echo "not ok - $what: --missing: $(cat got)"
 done
+# The symbols that a trace of Perfetto has itself, by the id as it is spelled there.
+for id in "$guid$age" "$pe"; do
+	python3 ids.py symbols 'C:\Games\game.exe' "$id" ids.symbols "${rvas[@]:0:3}"
+	tm-top -q --by function --as csv ids.symbols 2>err | grep -o 'Named::f[0-9a-f]*' | sort >got
+	printf 'Named::f%x\n' "0x${rvas[0]}" "0x${rvas[1]}" "0x${rvas[2]}" | sort | cmp -s got - &&
+		echo "ok - symbols in the trace by $id" || echo "not ok - symbols in the trace by $id: $(cat got err)"
+done
+
 rm -f ids.tmt
 tm-symbolize --no-cache -e game.exe -o ids.tmt ids.chrome 2>err
 tm-export --as pprof -o again.pprof.gz ids.tmt 2>err
