@@ -103,6 +103,9 @@ static const struct mark marks[] = {
     {0, 4, "\0asm", NULL, {"a WebAssembly module", "inspect", SYMBOLS}},
     {0, 4, "\317\372\355\376", NULL, {"a Mach-O binary", "inspect", SYMBOLS}},
     {0, 4, "\316\372\355\376", NULL, {"a Mach-O binary of 32 bits", "inspect", SYMBOLS}},
+    /* by the symbols that Microsoft's linkers give it, and binutils' dlltool */
+    {0, 8, "!<arch>\n", "__IMPORT_DESCRIPTOR_", {"an import library of a DLL", "inspect", NULL}},
+    {0, 8, "!<arch>\n", "_iname", {"an import library of a DLL", "inspect", NULL}},
     {0, 8, "!<arch>\n", NULL, {"an archive of objects (ar)", "inspect", NULL}},
     {0,
      8,

@@ -124,7 +124,8 @@ void stack_modules_begin_stack(struct stack_modules *m, uint64_t line)
 		add_group(m, line, false, false);
 }
 
-/* known: the newest module of the stem; NULL: none. A module with another base is in another list. */
+/* known: the newest module of the stem; NULL: none. A module with another base is in another list, if its name is that of one
+ * module: whole, or without its extension in a list of WinDbg, which says sizes and has no name twice. */
 static uint32_t group_of_module(struct stack_modules *m, const struct stack_module *known,
 				const struct stack_module *x, struct stack_text_part name)
 {
@@ -134,8 +135,9 @@ static uint32_t group_of_module(struct stack_modules *m, const struct stack_modu
 		   known->base != x->base) {
 		struct stack_text_part own = stack_module_name(m, known);
 
-		if (own.n == name.n && !strncasecmp(own.s, name.s, name.n) &&
-		    extension_of(name.s, name.n))
+		if (extension_of(name.s, name.n)
+			? own.n == name.n && !strncasecmp(own.s, name.s, name.n)
+			: x->size > 0)
 			add_group(m, x->line, true, false);
 	}
 	return (uint32_t)m->n_groups;

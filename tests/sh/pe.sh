@@ -151,6 +151,10 @@ if clang++ --target=x86_64-pc-windows-msvc -g -gcodeview -O2 $flags -c w.cpp -o 
 	x86_64-w64-mingw32-dlltool -d game.def -l libgame.dll.a 2>/dev/null
 	while read -r lib what; do
 		[ -e "$lib" ] || continue
+		case "$what $(tracemill show "$lib" 2>/dev/null)" in
+		"an import "*" $lib: an import library of a DLL"* | "a static "*" $lib: an archive of objects (ar)"*) echo "ok - show $lib" ;;
+		*) echo "not ok - show $lib: $(tracemill show "$lib" 2>&1)" ;;
+		esac
 		for program in 'tm-inspect' 'tm-addr2line -e' 'tm-llvm-symbolizer -e' 'tm-symbolize -o out.tmt -e'; do
 			# shellcheck disable=SC2086 # words
 			out=$(echo 0x10 | $program $lib 2>&1)

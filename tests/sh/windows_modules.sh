@@ -147,6 +147,27 @@ done
 text -e game.exe -e next/game.exe two.log >got
 check "lists behind their stacks: each has its own" grep -qF "$(truth next/game.exe 1002)" <(sed -n 1p got)
 check "... the second one, too" grep -qF "$of_exe" <(sed -n 3p got)
+# Two lists of WinDbg in a row, of processes in which the program was elsewhere: the first is of the stack before, the second
+# of the one behind.
+list() { # BASE TIME: lmt; or lmv, which says the whole name, too
+	printf '%016x %016x   game       ' "$1" $(($1 + $(size_of game.exe))) | sed 's/\(.\{8\}\)\(.\{8\}\) \(.\{8\}\)/\1`\2 \3`/'
+	if [ "$lists" = lmt ]; then
+		printf 'Tue Apr 20 21:49:45 2021 (%s)\n' "$(tr a-f A-F <<<"$2")"
+	else
+		printf '(deferred)\n    Image name: game.exe\n    Timestamp:        Tue Apr 20 21:49:45 2021 (%s)\n' "$2"
+	fi
+}
+for lists in lmt lmv; do
+	{
+		frame
+		list 0x7ff7e7e30000 "$(stamp_of 1618955387)"
+		list 0x7ff6a0000000 "$(stamp_of 1618955385)"
+		frame
+	} >row.log
+	text -e game.exe -e next/game.exe row.log >got
+	check "$lists in a row: the first stack has the first list" grep -qF "$(truth next/game.exe 1002)" <(sed -n 1p got)
+	check "... the second stack the second" grep -qF "$of_exe" <(sed -n '$p' got)
+done
 # Two crashes of two builds in one event log: each has its own.
 {
 	event "$(stamp_of 1618955387)"
