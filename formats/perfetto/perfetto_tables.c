@@ -241,8 +241,8 @@ static void perfetto_make_module(struct perfetto *x, struct perfetto_tables *k,
 		return;
 	m->path = trace_string(t, buf_at(&x->text, 0), x->text.len);
 	if (build_id)
-		build_id = plain_build_id(
-		    t, path_is_of_windows(buf_at(&x->text, 0), x->text.len), build_id);
+		build_id = plain_build_id(t, path_is_of_windows(buf_at(&x->text, 0), x->text.len),
+					  build_id);
 	at = map64_put(&x->module_ids, (uint64_t)m->path << 32 | build_id);
 	if (!*at)
 		*at = trace_module(t, &(struct module){.name = m->path, .build_id = build_id});

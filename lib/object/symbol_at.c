@@ -173,16 +173,20 @@ const struct object_symbol *object_own_symbol_at(struct object *o, uint64_t vadd
 	return s ? as_llvm(s, symbol_at_innermost(s, vaddr)) : NULL;
 }
 
+/* "_end", "__data_end__": it holds nothing, and nothing else is there. */
+static const struct object_symbol *empty_symbol_at(const struct symtab *s, uint64_t vaddr)
+{
+	size_t lo = s->all ? BISECT(i, 0, s->n, s->all[i].lo < vaddr) : s->n;
+
+	return lo < s->n && s->all[lo].lo == vaddr && !s->all[lo].rest ? &s->all[lo] : NULL;
+}
+
 const struct object_symbol *object_any_symbol_at(struct object *o, uint64_t vaddr)
 {
 	const struct symtab *s = loaded_any(o);
 	const struct object_symbol *sym = symbol_at_innermost(s, vaddr);
-	size_t lo = sym ? s->n : BISECT(i, 0, s->n, s->all[i].lo < vaddr);
 
-	/* "_end", "__data_end__": it holds nothing, and nothing else is there */
-	if (lo < s->n && s->all[lo].lo == vaddr && !s->all[lo].rest)
-		sym = &s->all[lo];
-	return as_llvm(s, sym);
+	return as_llvm(s, sym ? sym : empty_symbol_at(s, vaddr));
 }
 
 const struct object_symbol *object_any_symbol_named(struct object *o, const char *name,

@@ -49,9 +49,9 @@ TEST(sanitizers)
 
 TEST(bare)
 {
-	static const char *const lines[] = {
-	    "#12 0x55d0f1f3d4e3", "#12 0x55d0f1f3d4e3 <unknown>\r",
-	    "    #12 0x55d0f1f3d4e3  (<unknown module>)", "#12  0x000055d0f1f3d4e3 in ?? ()"};
+	static const char *const lines[] = {"#12 0x55d0f1f3d4e3", "#12 0x55d0f1f3d4e3 <unknown>\r",
+					    "    #12 0x55d0f1f3d4e3  (<unknown module>)",
+					    "#12  0x000055d0f1f3d4e3 in ?? ()"};
 
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		CHECK(parse(lines[i]));
@@ -59,7 +59,8 @@ TEST(bare)
 	}
 	CHECK(parse("#12 0x55d0f1f3d4e3 in f ()") && !stack_line_is_bare(&l));
 	CHECK(parse("#12 0x55d0f1f3d4e3  (/a+0x2)") && !stack_line_is_bare(&l));
-	CHECK(!parse("#12 0xfff") && !parse("#12 0x55d0f1f3d4e3 blue") && !parse("#12 55d0f1f3d4e3"));
+	CHECK(!parse("#12 0xfff") && !parse("#12 0x55d0f1f3d4e3 blue") &&
+	      !parse("#12 55d0f1f3d4e3"));
 	CHECK(!parse("colour #12 0x") && !parse("x#12 0x55d0f1f3d4e3"));
 }
 
