@@ -554,6 +554,15 @@ static size_t guid_of(const char *s, size_t n, uint8_t id[20])
 	return 20;
 }
 
+/* An id of zeros is none; n may have an age behind it. */
+static bool has_any(const uint8_t *id, size_t n)
+{
+	for (size_t i = 0; i < n && i < 16; i++)
+		if (id[i])
+			return true;
+	return false;
+}
+
 /* Of a library of Windows the GUID of its PDB, else its time stamp and size; of others the build-id or UUID, of which
  * Breakpad's id has a part only. */
 static uint32_t lib_build_id(struct trace *t, const struct firefox_lib *lib)
@@ -564,23 +573,21 @@ static uint32_t lib_build_id(struct trace *t, const struct firefox_lib *lib)
 		   *code = intern_text(&t->strings, lib->code_id, &n_code);
 	uint8_t bytes[64] = {0};
 	uint64_t size;
-	bool any = false;
 
 	if (n_code % 2 == 0 && n_code >= 32 && n_code <= 2 * sizeof bytes && is_hex(code, n_code)) {
 		n = n_code / 2;
 		hex_bytes(code, n, bytes);
 	} else if (n_name > 4 && !strncasecmp(name + n_name - 4, ".pdb", 4)) {
 		n = guid_of(id, n_id, bytes);
-	} else if (n_code > 8 && n_code <= 16 && is_hex(code, 8) &&
-		   num_hex(code + 8, n_code - 8, &size)) {
+	}
+	if (!has_any(bytes, n) && n_code > 8 && n_code <= 16 && is_hex(code, 8) &&
+	    num_hex(code + 8, n_code - 8, &size)) {
 		n = 8;
 		hex_bytes(code, 4, bytes);
 		for (unsigned i = 0; i < 4; i++)
 			bytes[4 + i] = (uint8_t)(size >> (24 - 8 * i));
 	}
-	for (size_t i = 0; i < n && i < 16; i++)
-		any = any || bytes[i];
-	return any ? trace_string(t, (const char *)bytes, n) : 0;
+	return has_any(bytes, n) ? trace_string(t, (const char *)bytes, n) : 0;
 }
 
 static uint32_t lib_module(struct firefox *f, struct firefox_lib *lib)

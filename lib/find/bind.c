@@ -522,11 +522,12 @@ static bool *innermost_locations(const struct trace *t)
 	return is;
 }
 
-/* A return address follows a call, and hardly ever equals a symbol's start. */
-static bool is_no_return(const struct find_resolved *r)
+/* A return address follows a call, and hardly ever equals a symbol's start. *unknown counts those of files without code. */
+static bool is_no_return(const struct find_resolved *r, uint64_t *unknown)
 {
 	const struct disasm_code *code = file_code(r->file);
 
+	*unknown += code->arch == CODE_NONE;
 	return object_is_symbol_start(r->file->object, r->vaddr) ||
 	       (code->arch != CODE_NONE && code_holds(code, r->vaddr) &&
 		!code_call_before(code, r->vaddr));
@@ -536,7 +537,7 @@ static bool is_no_return(const struct find_resolved *r)
  * a return address in the hook of an allocation, but not in a sample: each is judged by itself. */
 static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 {
-	uint64_t n = 0, starts = 0, exact = 0;
+	uint64_t n = 0, starts = 0, exact = 0, unknown = 0;
 	bool *innermost;
 	uint8_t kind;
 
@@ -554,7 +555,7 @@ static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 			continue;
 		out[i].kind = kind;
 		if (kind == LOCATION_RETURN && innermost[i] && out[i].reason == REASON_RESOLVED &&
-		    out[i].file && is_no_return(&out[i])) {
+		    out[i].file && is_no_return(&out[i], &unknown)) {
 			out[i].kind = LOCATION_EXACT;
 			exact++;
 		}
@@ -570,6 +571,12 @@ static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 			   "innermost addresses follow no call, and are taken as those of "
 			   "instructions, as samples have them: --locations sample (or return) "
 			   "decides");
+	if (unknown)
+		trace_note(t, NOTE_GUESS, unknown,
+			   "innermost addresses are of files without code, such as a PDB alone: "
+			   "whether they "
+			   "follow a call is not known, and most are taken as return addresses: "
+			   "--locations sample (or return) decides");
 }
 
 /* --locations sample */

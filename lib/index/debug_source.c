@@ -44,6 +44,24 @@ static enum status answer_nothing(struct index_cache *c, struct dwarf_job *jobs,
 	return ST_OK;
 }
 
+static bool is_absolute(const char *source)
+{
+	const char *colon = strchr(source, ':'), *slash = strchr(source, '/');
+
+	return *source == '/' || (colon && slash == colon + 1 && slash[1] == '/');
+}
+
+/* As webpack, Chrome and Mozilla's source-map join the two. -1: too long. */
+static int source_path(char *path, size_t size, const struct source_place *p)
+{
+	size_t n = strlen(p->root);
+	int length =
+	    snprintf(path, size, "%s%s%s", is_absolute(p->file) ? "" : p->root,
+		     n && p->root[n - 1] != '/' && !is_absolute(p->file) ? "/" : "", p->file);
+
+	return length < (int)size ? length : -1;
+}
+
 /* The caller names the function by its symbol. */
 static enum status answer_from_source_map(struct index_cache *c, struct dwarf_job *jobs, size_t n,
 					  const struct dwarf_options *options, struct err *e)
@@ -59,8 +77,8 @@ static enum status answer_from_source_map(struct index_cache *c, struct dwarf_jo
 
 			if (!source_map_at(jobs[i].object, jobs[i].addrs[k], &p))
 				continue;
-			length = snprintf(path, sizeof path, "%s%s", p.root, p.file);
-			if (length < 0 || length >= (int)sizeof path)
+			length = source_path(path, sizeof path, &p);
+			if (length < 0)
 				continue;
 			out->of[k].found = DWARF_LINE_ONLY;
 			out->of[k].call = dwarf_answers_call(

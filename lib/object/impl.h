@@ -225,7 +225,7 @@ struct object {
 	bool own_loaded, any_loaded, listed_loaded;
 	bool functions; /* object_list_functions */
 	struct symtab symbols, own, any;
-	struct symtab listed; /* object_named_functions */
+	struct symtab listed;               /* object_named_functions */
 	struct object_code *code;           /* NULL: not asked for yet */
 	struct object_stubs *_Atomic stubs; /* the same */
 	struct object_starts *_Atomic starts;

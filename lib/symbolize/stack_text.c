@@ -401,7 +401,8 @@ static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint3
 	enum reason reason;
 	struct find_file *f = files_find(&x->symbolizer->files, &m, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
-	bool found = f && !is_windows(l) && object_symbol_value(f->object, symbol, l->name.n, vaddr);
+	bool found =
+	    f && !is_windows(l) && object_symbol_value(f->object, symbol, l->name.n, vaddr);
 	struct buf note = BUF_INIT;
 	size_t n = 0;
 

@@ -147,6 +147,11 @@ check 'version 30: that of an allocation is a return address' place 'vaddr retur
 python3 make.py 46 '[{"name":"game.dll","debugName":"","breakpadId":"","codeId":"4CE7DFB6a1000"}]' 0x1000 >in.json
 tm-dump in.json >out 2>err
 check 'without a PDB: time stamp and size' grep -qx 'module 1 name="game.dll" build-id=4CE7DFB6a1000' out
+for breakpad in '' 000000000000000000000000000000000; do
+	python3 make.py 46 '[{"name":"game.dll","debugName":"game.pdb","breakpadId":"'$breakpad'","codeId":"4CE7DFB6a1000"}]' 0x1000 >in.json
+	tm-dump in.json >out 2>err
+	check "with a PDB, whose id is \"$breakpad\": likewise" grep -qx 'module 1 name="game.dll" build-id=4CE7DFB6a1000' out
+done
 # Of an ELF file that is linked at an address, offsets in memory are below it.
 cat >game.c <<'END2'
 __attribute__((noinline)) int leaf(int x) { __asm__ volatile("nop; nop; nop; nop; nop; nop; nop; nop; nop; nop"); return x; }

@@ -114,6 +114,25 @@ else
 	echo "not ok - functions have the names of the name section"
 fi
 
+# As webpack's getSource, Chrome's SourceMap and Mozilla's join put a root before a source.
+at=$(awk -v RS= -F'\n' '$3 ~ /t\.cpp:[1-9]/ { print $1; exit }' llvm)
+cp app.wasm.map joined.map
+while read -r root source want; do
+	python3 -c 'import json, sys
+m = json.load(open("joined.map")); m["sourceRoot"] = "" if sys.argv[1] == "-" else sys.argv[1]; m["sources"][1] = sys.argv[2]
+json.dump(m, open("app.wasm.map", "w"))' "$root" "$source"
+	got=$(tm-llvm-symbolizer --no-cache --obj=app.wasm "$at" 2>err | sed -n 2p)
+	if [ "${got%%:[0-9]*}" = "$want" ]; then echo "ok - the root $root before $source"; else echo "not ok - the root $root before $source: $got"; fi
+done <<'END4'
+/root t.cpp /root/t.cpp
+/root/ t.cpp /root/t.cpp
+- t.cpp t.cpp
+/root /abs/t.cpp /abs/t.cpp
+webpack:// src/t.cpp webpack://src/t.cpp
+/root webpack://game/t.cpp webpack://game/t.cpp
+END4
+cp joined.map app.wasm.map
+
 # The same map in two sections, each with offsets of its own and sources in another order; and behind a guard.
 cp app.wasm.map whole.map
 python3 - <<'END3'
