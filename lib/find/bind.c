@@ -627,6 +627,8 @@ static void add_modules(const struct trace *of, const struct module_answer *file
 
 		if (!files[i].asked || !is(&files[i]))
 			continue;
+		if (!*name && files[i].file) /* of addresses without a map of modules */
+			name = files[i].file->path;
 		if (++*n > NAMED_MAX)
 			continue;
 		buf_addf(names, "%s%s", names->len ? ", " : "", path_base_captured(name));

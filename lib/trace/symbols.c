@@ -94,7 +94,7 @@ const char *reason_text(unsigned reason)
 	    [REASON_BUILD_ID_DIFFERS] = "build-id differs",
 	    [REASON_BAD_FILE] = "its module's file is unreadable",
 	    [REASON_AMBIGUOUS] = "file offset or vaddr: nothing decides",
-	    [REASON_OUTSIDE] = "outside every segment of its module",
+	    [REASON_OUTSIDE] = "in no code of its module",
 	    [REASON_NO_SYMBOL] = "no function or symbol covers it",
 	    [REASON_NO_DWARF] = "name only: no DWARF for it",
 	    [REASON_MALFORMED] = "malformed DWARF",

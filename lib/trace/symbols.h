@@ -24,7 +24,7 @@ enum reason {
 	REASON_BUILD_ID_DIFFERS, /* a binary was found, of another build */
 	REASON_BAD_FILE,         /* the binary is unreadable or broken */
 	REASON_AMBIGUOUS,        /* file offset or vaddr: nothing decides */
-	REASON_OUTSIDE,          /* outside every segment of the binary */
+	REASON_OUTSIDE,          /* in no code of the binary */
 	REASON_NO_SYMBOL,        /* inside the binary, but no DWARF and no symbol covers it */
 	REASON_NO_DWARF,         /* a symbol's name was found; the binary has no DWARF for more */
 	REASON_MALFORMED,        /* the DWARF unit that owns it is broken */

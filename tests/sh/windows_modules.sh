@@ -210,6 +210,8 @@ for program in 'tm-symbolize -o named.tmt' tm-top; do
 	$program --maps high.maps -e game.exe run.mem >got 2>err
 	check "$program: nothing proves the build" [ "$(grep -c 'run.mem: guess: no build-id proves that the given files are of the captured build: game.exe$' err)" = 1 ]
 done
+tm-symbolize -o named.tmt --slide 0x7effc0000000 -e game.exe run.mem 2>err
+check "without a map: the note has the file's name" grep -q 'guess: no build-id proves that the given files are of the captured build: game.exe$' err
 # Folded stacks with a call that has no name.
 printf 'main;game.exe+0x1002 3\n' >place.folded
 tm-symbolize -q --locations exact -e game.exe place.folded 2>err | tm-export -q --as folded - >got
