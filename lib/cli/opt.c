@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifdef TM_WITHOUT
 #define BUILT_WITHOUT "built without " TM_WITHOUT "\n"
@@ -318,10 +319,45 @@ static void may_read(const char *path)
 
 	if (cli_now->host) /* it has been entered */
 		return;
+	VEC_PUSH(cli_now->named.items, cli_now->named.n, cli_now->named.cap) = path;
 	sandbox_allow(SANDBOX_READ, path);
 	if (!strcmp(slash ? slash + 1 : path, "info"))
 		sandbox_allow(SANDBOX_READ,
 			      slash ? mem_strndup(path, (size_t)(slash - path) + 1) : ".");
+}
+
+/* A value that a later one replaces. */
+static void forget_named(const char *value)
+{
+	struct opt_list *l = &cli_now->named;
+	size_t n = 0;
+
+	for (size_t i = 0; value && i < l->n; i++)
+		if (l->items[i] != value)
+			l->items[n++] = l->items[i];
+	if (value)
+		l->n = n;
+}
+
+static bool is_file(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_ino == file->st_ino && st.st_dev == file->st_dev;
+}
+
+bool opt_names_file(const char *path, const struct stat *file)
+{
+	const struct opt_list *l = &cli_now->named;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *equals = strchr(l->items[i], '='); /* FILE or MODULE=FILE */
+
+		if (l->items[i] != path &&
+		    (is_file(l->items[i], file) || (equals && is_file(equals + 1, file))))
+			return true;
+	}
+	return false;
 }
 
 static bool ends_in(const char *s, const char *end)
@@ -376,6 +412,7 @@ static void opt_assign(const struct opt *o, const char *value)
 	case OPT_SWITCH: set_switch(o, value); break;
 	case OPT_CLEAR: *(bool *)o->to = false; break;
 	case OPT_STRING:
+		forget_named(*(const char **)o->to);
 		*(const char **)o->to = value;
 		names_files(o, value);
 		break;

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct stat;
+
 enum opt_type {
 	OPT_END_ROW,
 	OPT_HEADING, /* help only: a line between groups */
@@ -127,6 +129,8 @@ int opt_parse_as(const struct opt_style *s, const struct opt_program *p, int arg
 void opt_list_release(struct opt_list *l);
 /* Why an option, or a file that it names (or NULL), is not for who asks (struct cli_host); NULL: it may be. */
 const char *opt_refused(const char *word, const char *file);
+/* Whether an operand or an option other than the one that gave path names this file, too. */
+bool opt_names_file(const char *path, const struct stat *file);
 /* Before the sandbox, of a program that others answer within: what the project's defaults name may be read by
  * these, though it is no option of this one. The guard does not ask for them. */
 void opt_allow_defaults(void);

@@ -290,6 +290,8 @@ static bool output_open(const char *path)
 		standard = st.st_dev == own.st_dev && st.st_ino == own.st_ino;
 	if (standard)
 		return false;
+	if (there && S_ISREG(st.st_mode) && opt_names_file(path, &st))
+		cli_usage("-o %s: this is an input, too: give another name", path);
 	name = path;
 	if (there && S_ISREG(st.st_mode)) {
 		path = resolved = realpath(path, NULL); /* a link stays one */

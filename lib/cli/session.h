@@ -49,6 +49,7 @@ struct cli_session {
 	bool want_help, want_all, want_version, no_sandbox, no_config;
 	int progress;
 	struct opt_list *many; /* what the arguments up to the next option belong to */
+	struct opt_list named; /* files that operands and options name: paths, borrowed from argv */
 	struct opt_list olds;  /* words that were given and have another name now, and that name */
 };
 

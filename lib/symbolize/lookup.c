@@ -782,6 +782,8 @@ uint64_t lookup_base(const struct lookup_file *f)
 	const struct object_segment *s = f->object ? object_segments(f->object, &n) : NULL;
 	uint64_t base = n ? s[0].vaddr : 0;
 
+	if (f->object && object_kind(f->object)->image)
+		return object_image_base(f->object); /* its headers are in no section */
 	for (size_t i = 1; i < n; i++)
 		if (s[i].vaddr < base)
 			base = s[i].vaddr;

@@ -92,6 +92,18 @@ while read -r name target machine options; do
 		else
 			echo "not ok - $name --relative-address"
 		fi
+		# A PDB does not say where its module is to lie: tm-atos counts from the module's first byte.
+		llvm-symbolizer-19 --relative-address -e "$name.exe" <offsets | awk -v RS= -F'\n' '{ $0 = $2; sub(/.*\//, ""); sub(/:[0-9]+$/, ""); print }' >want
+		while read -r at; do printf '0x%x\n' $((0x50000000 + at)); done <offsets >loaded
+		for how in '-l 0x50000000 -f loaded' '--offset -f offsets'; do
+			# shellcheck disable=SC2086 # words
+			if tm-atos --no-cache -o "$name.pdb" $how 2>err | sed 's/.*(\(.*\))$/\1/' >got && paste want got | awk '$1 !~ /:0$/ && $1 != $2' >differ && [ -s want ] && [ ! -s differ ]; then
+				echo "ok - $name: tm-atos -o PDB $how"
+			else
+				echo "not ok - $name: tm-atos -o PDB $how"
+				head -n 5 differ
+			fi
+		done
 	fi
 done <<'END'
 x64-O0 x86_64 x64 -O0
