@@ -10,6 +10,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/given.h"
 #include "lib/cli/symbolizer.h"
 #include "lib/input/input.h"
 
@@ -196,7 +197,7 @@ static void symbolize_log_of(struct job *j, const char *path)
 
 static void symbolize_all(struct job *j, int n, char **argv, bool text)
 {
-	cli_modules_given(j->trace_symbolizer);
+	cli_given_check(j->trace_symbolizer);
 	cli_symbolizer_load(j->symbolizer);
 	cli_reject_tty(n);
 	for (int i = 1; i <= n || i == 1; i++)
@@ -208,7 +209,7 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 		cli_collect_found(&j->collect, j->trace_symbolizer);
 		cli_collect_report(&j->collect);
 	}
-	cli_modules_used(j->trace_symbolizer, j->all.n || j->asked, text);
+	cli_given_used(j->trace_symbolizer, j->all.n || j->asked, text);
 	if (cli_coverage_below(&j->all, j->least))
 		fail_gate(j, NULL, "locations", j->all.n - j->all.nothing - j->all.modules,
 			  j->all.n);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Option rows of programs that look for the binaries of a capture's modules, and the notes that
- * such programs print about the given files.
+ * Option rows of programs that look for the binaries of a capture's modules.
  */
 #ifndef TM_CMD_SYMBOLIZE_MODULES_H
 #define TM_CMD_SYMBOLIZE_MODULES_H
@@ -24,12 +23,6 @@ struct cli_modules {
 /* They borrow from m. */
 struct tracemill_trace_symbolizer_options cli_modules_done(const struct cli_modules *m);
 void cli_modules_release(struct cli_modules *m);
-
-/* Before the first capture: files that cannot be used. */
-void cli_modules_given(struct tracemill_trace_symbolizer *n);
-/* After the last: notes on those that were used, and those that were not; any: modules were looked
- * up; is_text: of logs. */
-void cli_modules_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text);
 
 /* An index of the binary at path, on request. */
 void cli_prewarm(struct tracemill_symbolizer *s, const char *path);

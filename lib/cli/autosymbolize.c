@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/resource_scope.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/given.h"
 #include "lib/cli/symbolizer.h"
 #include "lib/library/trace_symbolizer.h"
 #include "lib/sandbox/sandbox.h"
@@ -299,14 +300,17 @@ static void close_symbolizer(struct autosymbolize *a)
 	cli_progress_clear();
 }
 
-/* Of files that were given for a module by name. */
-static void note_unused(const struct autosymbolize *a)
+/* What is read once, as it comes, gets no names, although a binary of it was given. */
+static void note_streams(const struct cli_symbols *s, const char *program, size_t n,
+			 const char *const *operands)
 {
-	struct tracemill_file f = {.size = sizeof f};
+	bool stream = !n;
 
-	for (size_t i = 0; !tracemill_trace_symbolizer_file(a->trace_symbolizer, i, &f); i++)
-		if (a->to->of_captures && f.given && !f.used && !f.member && f.module)
-			cli_note_no_module(f.path, f.module);
+	for (size_t i = 0; i < n; i++)
+		stream |= operands[i] && !strcmp(operands[i], "-");
+	if (stream && s->of_captures && s->n_exes && !s->off)
+		cli_note("<stdin>", "-e names calls of files only; for a pipe: tm-symbolize -e FILE | %s",
+			 program);
 }
 
 /* A binary that the user gave is there: FILE, or MODULE=FILE. */
@@ -329,7 +333,7 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 	size_t wanted = 0;
 
 	check_given(s);
-
+	note_streams(s, program, n, operands);
 	for (size_t i = 0; i < n && !s->off; i++)
 		wanted += is_wanted(s, operands[i]);
 	if (!wanted)
@@ -339,10 +343,13 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	open_symbolizer(&a);
 	cli_sandbox_symbols(program, when);
+	if (s->of_captures)
+		cli_given_check(a.trace_symbolizer);
 	for (size_t i = 0; i < n; i++)
 		if (is_wanted(s, operands[i]))
 			look_in(&a, operands[i]);
-	note_unused(&a);
+	if (s->of_captures)
+		cli_given_used(a.trace_symbolizer, true, false);
 	close_symbolizer(&a);
 }
 

@@ -112,5 +112,5 @@ check "a Breakpad file of another age: refused" refused game.exe=game.sym
 tm-dump -q crash.dmp >out
 thread=$(sed -n 's/^thread 1 tid=\([0-9]*\).*/\1/p' out) name=$(sed -n 's/^marker 1 name="\(.*\)"/\1/p' out)
 tm-top -q --by stack crash.dmp >out
-check 'a report names the exception, and its thread' grep -qx "crash: $name in thread $thread (--thread $thread: its stack alone)" out
+check 'a report names the exception, and its thread' grep -qx "crash: $name in thread $thread (--by stack --thread $thread: its stack alone)" out
 exit $failed

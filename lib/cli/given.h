@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every program with -e says of the files that were given: those that cannot be used, and those that no module
+ * took.
+ */
+#ifndef TM_CLI_GIVEN_H
+#define TM_CLI_GIVEN_H
+
+#include "lib/library/tracemill/symbolize_trace.h"
+
+/* Before the first capture: files that cannot be used; EXIT_INPUT. */
+void cli_given_check(struct tracemill_trace_symbolizer *n);
+/* After the last: notes on those that were used, and those that were not; any: modules were looked
+ * up; is_text: of logs. */
+void cli_given_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text);
+
+#endif
