@@ -167,9 +167,16 @@ static void symbolize_one(struct job *j, const char *path)
 		cli_fail(file, &e);
 }
 
-static void fail_gate(const struct job *j, const char *file, const char *what, uint64_t named,
-		      uint64_t n)
+static void check_gate(const struct job *j, const char *file, const char *what, uint64_t named,
+		       uint64_t n)
 {
+	if (j->least && !n) {
+		cli_error(file, "--gate %" PRIu64 ": there are no %s, so that it cannot tell",
+			  j->least, what);
+		cli_status(EXIT_INCONCLUSIVE);
+	}
+	if (named * 100 >= j->least * n)
+		return;
 	cli_error(file,
 		  "--gate %" PRIu64 ": fewer than %" PRIu64 "%% of the %s have a name (%" PRIu64
 		  " of %" PRIu64 ")",
@@ -190,9 +197,8 @@ static void symbolize_log_of(struct job *j, const char *path)
 	sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	j->asked |= sums.n;
-	if (cli_stack_text_below(&sums, j->least))
-		fail_gate(j, strcmp(path, "-") ? path : "<stdin>", "calls", sums.named + sums.kept,
-			  sums.n);
+	check_gate(j, strcmp(path, "-") ? path : "<stdin>", "calls", sums.named + sums.kept,
+		   sums.n);
 }
 
 static void symbolize_all(struct job *j, int n, char **argv, bool text)
@@ -210,9 +216,9 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 		cli_collect_report(&j->collect);
 	}
 	cli_given_used(j->trace_symbolizer, j->all.n || j->asked, text);
-	if (cli_coverage_below(&j->all, j->least))
-		fail_gate(j, NULL, "locations", j->all.n - j->all.nothing - j->all.modules,
-			  j->all.n);
+	if (!text)
+		check_gate(j, NULL, "locations", j->all.n - j->all.nothing - j->all.modules,
+			   j->all.n);
 	if (j->report_stats)
 		cli_times_report(j->trace_symbolizer, j->read, j->write);
 }

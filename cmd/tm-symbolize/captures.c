@@ -36,11 +36,6 @@ static void add(struct tracemill_coverage *to, const struct tracemill_coverage *
 	to->nothing += c->nothing;
 }
 
-bool cli_coverage_below(const struct tracemill_coverage *c, uint64_t percent)
-{
-	return (c->n - c->nothing - c->modules) * 100 < percent * c->n;
-}
-
 static bool has_modules_of_windows(const struct tracemill_capture *t)
 {
 	for (uint32_t i = 1; i <= t->n_modules; i++) {

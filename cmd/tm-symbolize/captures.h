@@ -12,8 +12,6 @@
  * -v for each binary too, and adds that to *all. asked: a symbol server was named. */
 void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file, bool imported,
 			 bool asked, struct tracemill_coverage *all);
-/* True when fewer than that many percent of the locations have a name. */
-bool cli_coverage_below(const struct tracemill_coverage *c, uint64_t percent);
 /* Prints to standard output how each module was found, and what each location of the i-th capture
  * is. */
 void cli_explain(struct tracemill_trace_symbolizer *n, size_t i);

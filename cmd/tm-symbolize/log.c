@@ -22,7 +22,7 @@ struct log {
 	struct buf lines; /* that wait */
 };
 
-static void stack_log_read_file(struct log *g, const char *path);
+static bool stack_log_read_file(struct log *g, const char *path);
 
 /* A line may say that the module of earlier ones is of another build. */
 static void read_ahead(struct log *g)
@@ -88,16 +88,49 @@ static size_t next_line(struct cursor *c)
 	return LINE_LONGEST;
 }
 
-static void stack_log_read_file(struct log *g, const char *path)
+/* A program or a capture of bytes is not for a terminal. */
+static bool is_binary(struct input *in)
+{
+	const uint8_t *head;
+	size_t n;
+
+	return !input_head(in, &head, &n) && n && memchr(head, 0, n);
+}
+
+static bool refuse_binary(struct log *g, struct input *in, const char *path)
+{
+	const char *advice, *what;
+	bool is_capture;
+
+	if (g->ahead || !g->path || !is_binary(in))
+		return false;
+	what = file_not_a_log(path, &is_capture, &advice);
+	if (!what)
+		return false;
+	if (is_capture)
+		cli_error(path, "a capture (%s): without --text, tm-symbolize names its calls", what);
+	else
+		cli_error(path, "%s, and no log%s%s", what, advice ? ": " : "", advice ? advice : "");
+	cli_status(EXIT_INPUT);
+	return true;
+}
+
+/* False: it cannot be read, or is no log, which has been said. */
+static bool stack_log_read_file(struct log *g, const char *path)
 {
 	struct err e = ERR_INIT;
 	struct input in = {0};
 	size_t n;
+	bool failed;
 
 	if (input_open(&in, path, &e)) {
 		if (!g->ahead)
 			cli_fail(path, &e);
-		return;
+		return false;
+	}
+	if (refuse_binary(g, &in, path)) {
+		input_close(&in);
+		return false;
 	}
 	while ((n = next_line(&in.cur))) {
 		const char *s = (const char *)in.cur.pos;
@@ -107,9 +140,11 @@ static void stack_log_read_file(struct log *g, const char *path)
 		cli_progress(g->ahead ? "reading" : "symbolizing", input_consumed(&in), in.size);
 	}
 	pour(g);
-	if (cursor_failed(&in.cur) && !g->ahead)
+	failed = cursor_failed(&in.cur);
+	if (failed && !g->ahead)
 		cli_fail(path, &e);
 	input_close(&in);
+	return !failed;
 }
 
 /* noted: notes have said what to do. */
@@ -157,7 +192,7 @@ static void report(const struct tracemill_text_sums *x, const char *file, const 
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 					  struct tracemill_trace_symbolizer *n, const char *path)
 {
-	bool piped = !strcmp(path, "-"), noted = false;
+	bool piped = !strcmp(path, "-"), noted = false, read = true;
 	struct stat st;
 	struct log g = {.s = s,
 			.trace_symbolizer = n,
@@ -169,7 +204,7 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 	if (piped)
 		cli_log_lines(LINE_LONGEST, stack_log_add_lines, &g);
 	else
-		stack_log_read_file(&g, path);
+		read = stack_log_read_file(&g, path);
 	cli_progress_clear();
 	buf_release(&g.lines);
 	while ((note = trace_symbolizer_next_text_note(n))) {
@@ -178,12 +213,7 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 	}
 	if (tracemill_trace_symbolizer_text_end(n, &sums))
 		cli_symbolizer_fail(s, g.file);
-	else
+	else if (read || sums.n)
 		report(&sums, g.file, piped ? NULL : path, noted);
 	return sums;
-}
-
-bool cli_stack_text_below(const struct tracemill_text_sums *x, uint64_t percent)
-{
-	return x->n && (x->named + x->kept) * 100 < percent * x->n;
 }

@@ -11,7 +11,5 @@
 /* "-" is standard input. Notes say how many calls have names, and why others have none. */
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 					  struct tracemill_trace_symbolizer *n, const char *path);
-/* True when fewer of its calls have a name than this percentage. */
-bool cli_stack_text_below(const struct tracemill_text_sums *x, uint64_t percent);
 
 #endif

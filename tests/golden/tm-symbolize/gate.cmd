@@ -6,3 +6,6 @@ for gate in 34 33; do
 done
 printf '    #0 0x1f08  (/lib/libnone.so+0x1f08)\n    #1 0x5 in main /src/a.c:3\n' >log
 tm-symbolize -q --text --gate 51 log
+echo "status: $?"
+# Where nothing is a call, a gate cannot tell.
+echo 'Fehleroffset: 0x1091' | tm-symbolize -q --text --gate 90
