@@ -47,9 +47,13 @@ static bool ask_by_name(struct job *j, const struct input_line *line, uint64_t *
 /* What a line asks for that says this address. */
 static void ask(const struct job *j, struct tracemill_query *q, uint64_t *shown)
 {
-	if (!j->facts.is_64)
+	bool image = j->facts.image_end; /* GNU cuts addresses of ELF only, others where it prints them */
+
+	if (!j->facts.is_64 && !image)
 		*shown &= UINT32_MAX;
 	*q = (struct tracemill_query){.address = *shown + j->section_address};
+	if (!j->facts.is_64)
+		*shown &= UINT32_MAX;
 	if (!j->section || *shown < j->section_size)
 		q->binary = j->binary;
 }

@@ -603,18 +603,25 @@ static bool parse_at_address(const char *s, const char *at, const char *end, str
 static bool parse_unity(const char *s, const char *end, struct stack_line *l)
 {
 	static const char mark[] = "[Callstack] ";
-	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *logged;
+	const char *last = trim_end(s, end), *at = skip_blanks(s, last), *logged, *digits;
+	bool narrow;
 
 	logged = memmem(at, (size_t)(last - at), mark, sizeof mark - 1);
 	if (logged)
 		at = logged + sizeof mark - 1;
 	*l = (struct stack_line){.call = (size_t)(at - s)};
+	digits = at + 2;
 	if (!begins(at, last, "0x") || !parse_hex(&at, last, &l->address) || at == last ||
 	    *at != ' ')
 		return false;
+	narrow = at - digits == 8;
 	at = skip_blanks(at, last);
 	l->has_address = true;
-	return at < last && parse_at_address(s, at, last, l);
+	if (at == last || !parse_at_address(s, at, last, l))
+		return false;
+	if (narrow && l->kind == STACK_LINE_UNITY) /* it prints as many digits as a pointer has */
+		l->bits = 32;
+	return true;
 }
 
 /* 8 or 16 digits, the latter with or without "`" in the middle: how many bits they are. 0: it is none. */

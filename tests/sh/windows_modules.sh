@@ -199,6 +199,17 @@ check "... nor a line that shows no width" cmp wide.log got
 text -e game.exe narrow.log >got
 check "addresses of 32 bits and a file of 64" cmp narrow.log got
 check "... why" grep -q 'game.exe is of another build: the log has addresses of 32 bits, the file is for 64$' err
+# Unity prints as many digits as a pointer has.
+printf 'C:\\\\g\\\\game.exe:game.exe (00400000), size: 20480 (result: 0)\n\n0x00401002 (game) (function-name not available)\n' >unity32.log
+text -e game.exe unity32.log >got
+check "Unity's addresses of 32 bits and a file of 64" cmp unity32.log got
+check "... why" grep -q 'game.exe is of another build: the log has addresses of 32 bits, the file is for 64$' err
+# addr2line of GNU has no name for an address above 32 bits.
+for program in 'tm-addr2line -f -e' 'tm-llvm-symbolizer -e'; do
+	$program narrow.exe 0x7ff600001002 >got 2>err
+	check "$program: an address above 32 bits has no name" grep -q '^??' got
+	check "... and is named as it was typed" grep -q 'the first is 0x7ff600001002:' err
+done
 # A capture, in which the module was above 4 GiB.
 echo '{"f":1,"d":[{"t":"A","s":5,"r":8,"st":["0x7f0000001002;"],"sz":[8]}]}' >run.mem
 printf '%s\n' '7f0000000000-7f0000010000 r-xp 00000000 00:00 0    C:\g\game.exe' >high.maps

@@ -243,6 +243,9 @@ TEST(windows)
 	CHECK(is(l.name, "Player::Run") && is(l.file, "C:\\b\\Player.cpp") && l.line == 80);
 	CHECK(parse_windows("0x00007FFB4537AEBC (aowlspt-host) (function-name not available)"));
 	CHECK(is(l.module, "aowlspt-host") && !l.name.n);
+	CHECK_EQ(l.bits, 64);
+	CHECK(parse_windows("0x00401071 (game) (function-name not available)"));
+	CHECK_EQ(l.bits, 32);
 
 	CHECK(parse_windows(
 	    "00000061`74dffc80 00007ff6`73dd1307     : 00007ff6`40000000 00000000`00000008 "
