@@ -4,6 +4,7 @@
  * llvm-symbolizer and llvm-addr2line print them.
  */
 #include "cmd/tm-llvm-symbolizer/markup.h"
+#include "lib/base/id_text.h"
 #include "lib/base/intern.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -128,7 +129,8 @@ static struct print_binary *binary_at(struct job *j, const char *path, size_t n)
 	return j->opened[id - 1];
 }
 
-/* An odd first digit is a byte of its own. */
+/* A GUID and an age, as symbol servers spell them, have a length that no build-id has. Of others an odd first digit is a
+ * byte of its own. */
 static enum tracemill_status find_by_id(struct job *j, const char *s, size_t n,
 					struct tracemill_binary **binary)
 {
@@ -136,7 +138,9 @@ static enum tracemill_status find_by_id(struct job *j, const char *s, size_t n,
 	size_t length = 0;
 	unsigned byte = 0;
 
-	for (size_t i = 0; i < n && length < sizeof id; i++) {
+	if (n > 32 && n < 40)
+		length = id_text_read(true, s, n, id, sizeof id);
+	for (size_t i = length ? n : 0; i < n && length < sizeof id; i++) {
 		byte = (byte << 4 | (unsigned)num_hex_digit(s[i])) & 0xff;
 		if ((n - i) % 2)
 			id[length++] = (uint8_t)byte;

@@ -188,6 +188,13 @@ while read -r address; do
 done < <(grep -oE '^ *0x[0-9a-f]+' listed | sed 's/.*0x0*//')
 check "the instructions of a function begin where llvm-objdump-19 has them ($n)" [ "$n" -ge 8 ]
 
+# A file whose sections end behind its own end, as a copy that was stopped.
+at=$(llvm-readobj-19 --sections x64-keep.exe | awk '/Name: .text/ { of = 1 } of && /PointerToRawData/ { print $2; exit }')
+head -c $((at + 10)) x64-keep.exe >cut.exe
+tm-inspect --no-debuginfod cut.exe >out 2>err
+status=$?
+check 'a program that is cut short' eval '[ $status = 3 ] && grep -q "section .text of .* is cut short" err'
+
 # A function of C++ by its readable name, as by the decorated one of the PDB; and nothing is said of what a file cannot have.
 cat >boss.cpp <<'END'
 namespace game { struct Boss { int hp; int hit(int d); }; int Boss::hit(int d) { for (int i = 0; i < d; i++) hp -= i * d; return hp; } }

@@ -85,6 +85,7 @@ cp right any/renamed.pdb
 check "in the folder of a symbol server" "${ask[@]}" app.exe --debug-dir srv $at
 check "in a folder" "${ask[@]}" app.exe --debug-dir flat $at
 check "by its GUID, under another name" "${ask[@]}" app.exe --debug-dir any $at
+check "by the id that symbol servers and our programs spell" tm-llvm-symbolizer --no-cache --build-id "$key" --debug-dir any $at
 check "given, under another name" tm-symbolize --no-cache --text log -e app.exe -e any/renamed.pdb
 out=$(tm-symbolize --no-cache --text log -e app.exe -e any/renamed.pdb 2>&1)
 case $out in
