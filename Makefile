@@ -135,11 +135,11 @@ made     := $(proto:%.proto=build/made/%.pb-c.c)
 # The hooks of the capture runtime would catch our own programs' calls: they are in its library only.
 # These include what a Lua brings.
 lua_host := $(addprefix lib/recorder/lua/,blocks.c module.c names.c natives.c shapes.c sizes.c snapshot.c)
-lib_src  := $(filter-out lib/base/resource_scope.c lib/recorder/hooks/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
+lib_src  := $(filter-out lib/base/resource_scope.c lib/recorder/hooks/% lib/recorder/mono/% $(lua_host),$(wildcard lib/*/*.c lib/*/*/*.c formats/*.c \
             formats/*/*.c)) $(made)
 exporters := $(shell sed -n 's/^const struct exporter \(exporter_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard lib/export/*.c)))
 readers  := $(shell sed -n 's/^const struct reader \(reader_[a-z0-9_]*\) = {$$/\1/p' $(sort $(wildcard formats/*.c formats/*/*.c)))
-cap_src  := $(filter-out lib/recorder/lua/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
+cap_src  := $(filter-out lib/recorder/lua/% lib/recorder/mono/%,$(wildcard lib/recorder/*.c lib/recorder/*/*.c)) \
             lib/trace/encode.c lib/trace/column_encoder.c lib/base/hash_bytes.c lib/base/decimal_split.c
 cmd_src  := $(wildcard cmd/*.c)
 # What only tm-x uses: cmd/tm-x/ next to cmd/tm-x.c.
@@ -184,6 +184,8 @@ LUAS     := $(shell for v in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do \
               $(PKG_CONFIG) --exists $$v 2>/dev/null && echo $$v; done)
 LUA_SO   := $(LUAS:%=$(B)/lib/%/tracemill.so)
 LUA_A    := $(LUAS:%=$(B)/lib/%/libtracemill-lua.a)
+# Mono's profiler, where its headers are here.
+MONO_SO  := $(if $(shell $(PKG_CONFIG) --exists mono-2 2>/dev/null && echo yes),$(B)/lib/mono/libmono-profiler-tracemill.so)
 PROGRAMS := $(cmd_src:cmd/%.c=$(B)/bin/%)
 INSTALLED := $(cmd_src:cmd/%.c=$(B)/installed/%)
 UNITS    := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
@@ -237,7 +239,7 @@ stress_record = env $(TM_ENV) CC='$(CC)' THREADS=$(or $(THREADS),1000000) \
 .SECONDARY:
 .SUFFIXES:
 
-all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) $(LUA_A)
+all: $(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) $(LUA_A) $(MONO_SO)
 
 # What was built without an optional package gets it, too, before a goal that installs.
 build/deps.mk: .ci/deps .ci/packages.txt $(if $(brings),build/deps-build)
@@ -492,6 +494,12 @@ $(LUA_SO): $(B)/lib/%/tracemill.so: $(lua_src) $(wildcard lib/recorder/lua/*.h) 
 	  $(if $(filter luajit,$*),-DTM_LUAJIT) $(CAPFLAGS) \
 	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $(lua_src) $(lua_own)
 
+# Its host has Mono's functions, and the recorder's.
+$(MONO_SO): lib/recorder/mono/agent.c lib/recorder/script.h lib/recorder/tracemill.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CPPFLAGS) $(shell $(PKG_CONFIG) --cflags mono-2) $(CAPFLAGS) \
+	  $(filter-out $(SANFLAGS),$(LDFLAGS)) -shared -o $@ $<
+
 # The same for programs that link it in: tracemill_lua_open.
 $(LUA_A): $(B)/lib/%/libtracemill-lua.a: $(lua_src) $(wildcard lib/recorder/lua/*.h) $(lua_own)
 	@mkdir -p $(@D)/lua
@@ -600,7 +608,7 @@ few := $(and $(T),$(if $(filter-out unit/% lint/%,$(T)),,yes))
 replays := $(if $(T),$(filter-out unit/% golden/% sh/% lint/%,$(T)),yes)
 test-programs: $(if $(few),$(foreach t,$(T),$(foreach u,$(UNITS),$(if \
                $(findstring $(t),$(u)),$(u)))) \
-               $(if $(filter lint/links lint/outside,$(T)),all),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) $(LUA_A) \
+               $(if $(filter lint/links lint/outside,$(T)),all),$(PROGRAMS) $(LIBRARY) $(RUNTIME) $(OTHERS) $(LUA_SO) $(LUA_A) $(MONO_SO) \
                $(if $(replays)$(filter unit/%,$(T)),$(UNITS)) \
                $(if $(filter all,$(tiers)),$(simulations)) fixtures)
 replay-programs: $(FUZZERS) $(FUZZ_READERS) $(FUZZ_LIBRARY)
@@ -774,7 +782,7 @@ desktop    := $(DATADIR)/applications/tracemill-view.desktop
 mime       := $(DATADIR)/mime/packages/tracemill.xml
 
 docs       := $(DATADIR)/doc/tracemill
-examples   := $(wildcard $(foreach d,. ci cpp godot library love lua unity unreal wasm wasm/libc,examples/$(d)/*.*))
+examples   := $(wildcard $(foreach d,. ci cpp godot il2cpp library love lua mono unity unreal wasm wasm/libc,examples/$(d)/*.*))
 
 # Completion of options, printed by the programs themselves.
 shells     := bash zsh fish
@@ -803,7 +811,7 @@ STRIP    ?= $(cross)strip
 strip_at  = $(INSTALLED:$(B)/installed/%=$(BINDIR)/%) \
             $(addprefix $(LIBDIR)/,$(addprefix tracemill/,$(notdir $(ROOMS) $(SYMBOLS))) $(soname) $(notdir $(CAPTURE).so)) \
             $(patsubst $(B)/lib/%,$(LIBDIR)/tracemill/%,$(filter %.so,$(OTHERS))) \
-            $(foreach v,$(LUAS),$(call lua_dir,$(v))/tracemill.so)
+            $(foreach v,$(LUAS),$(call lua_dir,$(v))/tracemill.so) $(MONO_SO:$(B)/lib/%=$(LIBDIR)/tracemill/%)
 debug_at  = $(patsubst $(B)/lib/%,$(LIBDIR)/%,$(filter %.a,$(RUNTIME) $(LIBRARY))) \
             $(patsubst $(B)/lib/%,$(LIBDIR)/tracemill/%,$(filter %.a,$(OTHERS)))
 
@@ -822,6 +830,7 @@ install: all $(INSTALLED) $(B)/completions
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill'
 	$(foreach v,$(LUAS),install -D -m 755 $(B)/lib/$(v)/tracemill.so \
 	  '$(DESTDIR)$(call lua_dir,$(v))/tracemill.so' &&) :
+	$(if $(MONO_SO),install -D -m 755 $(MONO_SO) '$(DESTDIR)$(LIBDIR)/tracemill/mono/$(notdir $(MONO_SO))')
 	install -D -m 644 lib/recorder/tracemill-lua.h '$(DESTDIR)$(INCLUDEDIR)/tracemill-lua.h'
 	install -D -m 644 lib/recorder/tracemill.h '$(DESTDIR)$(INCLUDEDIR)/tracemill.h'
 	install -D -m 644 lib/recorder/spike.h '$(DESTDIR)$(INCLUDEDIR)/tracemill/spike.h'
@@ -857,8 +866,8 @@ dist:
 	@echo build/tracemill-$(VERSION).tar.gz
 
 own_folders = $(foreach d,$(docs)/examples/wasm/libc $(docs)/examples/ci $(docs)/examples/library $(docs)/examples/lua \
-              $(foreach k,cpp godot love unity unreal,$(docs)/examples/$(k)) $(docs)/examples/wasm $(docs)/examples $(docs) $(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
-              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill/32 $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
+              $(foreach k,cpp godot il2cpp love mono unity unreal,$(docs)/examples/$(k)) $(docs)/examples/wasm $(docs)/examples $(docs) $(DATADIR)/tracemill/fleet $(DATADIR)/tracemill/lua $(DATADIR)/tracemill $(compat) $(LIBEXECDIR)/tracemill \
+              $(LIBDIR)/tracemill/luajit $(LIBDIR)/tracemill/mono $(LIBDIR)/tracemill/musl $(LIBDIR)/tracemill/32 $(LIBDIR)/tracemill $(INCLUDEDIR)/tracemill,'$(DESTDIR)$(d)')
 
 # Folders that other software uses too stay: bin, man1 and their like.
 uninstall:
@@ -873,6 +882,7 @@ uninstall:
 	  $(foreach h,$(notdir $(library_api)),'$(DESTDIR)$(INCLUDEDIR)/tracemill/$(h)') \
 	  '$(DESTDIR)$(INCLUDEDIR)/tracemill-loli.h' '$(DESTDIR)$(INCLUDEDIR)/tracemill-lua.h' \
 	  $(foreach v,$(LUAS),'$(DESTDIR)$(call lua_dir,$(v))/tracemill.so') \
+	  $(MONO_SO:$(B)/lib/%='$(DESTDIR)$(LIBDIR)/tracemill/%') \
 	  $(foreach s,$(shells),$(foreach p,$(programs),'$(call complete_at,$(s),$(p))')) \
 	  $(foreach d,$(drop_ins),'$(DESTDIR)$(compat)/$(firstword $(subst =, ,$(d)))') \
 	  $(foreach f,$(examples),'$(DESTDIR)$(docs)/$(f)') \

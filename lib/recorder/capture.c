@@ -543,6 +543,21 @@ void cap_moved(const struct cap_move *m, const void *p, size_t requested, size_t
 	leave(ring);
 }
 
+void cap_put_typed(struct cap_ring *ring, const char *type, size_t requested, size_t real,
+		   uint32_t stack)
+{
+	uint32_t name = cap_name_id(type ? type : "?", NULL);
+	struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_TYPED);
+
+	rec->requested = requested;
+	rec->real = real;
+	rec->stack = stack;
+	rec->name = name;
+	rec->domain = DOMAIN_MONO;
+	cap_ring_put(ring);
+	cap_ring_done(ring);
+}
+
 void cap_typed(const char *type, size_t requested, size_t real, struct cap_where where)
 {
 	struct cap_ring *ring;
@@ -550,18 +565,8 @@ void cap_typed(const char *type, size_t requested, size_t real, struct cap_where
 	if (!enter())
 		return;
 	ring = room_for(1);
-	if (ring) {
-		uint32_t name = cap_name_id(type, NULL), stack = cap_stack_of(ring, where);
-		struct cap_record *rec = record(ring, cap_ring_number(&cap.rings, ring), CAP_TYPED);
-
-		rec->requested = requested;
-		rec->real = real;
-		rec->stack = stack;
-		rec->name = name;
-		rec->domain = DOMAIN_MONO;
-		cap_ring_put(ring);
-		cap_ring_done(ring);
-	}
+	if (ring)
+		cap_put_typed(ring, type, requested, real, cap_stack_of(ring, where));
 	leave(ring);
 }
 

@@ -241,6 +241,9 @@ uint32_t cap_name_id(const char *text, const char *unit);
  * recorded. */
 uint32_t cap_put_alloc(struct cap_ring *ring, const void *p, size_t requested, size_t real,
 		       unsigned domain, uint32_t name, uint32_t stack, struct cap_where where);
+/* An object of a managed heap, with this stack. */
+void cap_put_typed(struct cap_ring *ring, const char *type, size_t requested, size_t real,
+		   uint32_t stack);
 /* In walk.c: the number of the stack of an allocation. */
 uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where);
 /* Of n locations those that are kept: what is beyond is counted. */

@@ -179,6 +179,20 @@ void tracemill_script_alloc(const void *owner, const void *p, size_t n, const ch
 	cap_close(ring);
 }
 
+void tracemill_script_object(const void *owner, const char *type, size_t requested)
+{
+	struct cap_ring *ring;
+	uint32_t stack;
+
+	cap_timing_flush();
+	ring = cap_open(1);
+	if (!ring)
+		return;
+	stack = cap.settings.stacks == CAP_STACKS_NONE ? 0 : stack_of_owner(ring, owner);
+	cap_put_typed(ring, type, requested, (size_t)CAP_UNKNOWN, stack);
+	cap_close(ring);
+}
+
 void tracemill_script_lost(uint64_t n)
 {
 	atomic_fetch_add_explicit(&cap.unscripted, n, memory_order_relaxed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a script's interpreter says to the recorder of its process (lib/recorder/lua is the one that
- * does): the open functions of the script, for stacks of native blocks, and the script's own blocks and
+ * What a script's interpreter says to the recorder of its process (lib/recorder/lua and lib/recorder/mono
+ * do): the open functions of the script, for stacks of native blocks, and the script's own blocks and
  * calls. For modules of the same version of tracemill; not installed.
  *
  * An open function has the stack pointer that its interpreter had when it called the function. So a native
@@ -68,6 +68,8 @@ void tracemill_script_call(int enters, uint64_t place, int64_t time, uint32_t st
  * native one. */
 void tracemill_script_alloc(const void *owner, const void *p, size_t n,
 			    const char *type) TRACEMILL_WEAK;
+/* As tracemill_mark_typed_alloc, with the script's stack; real bytes are not known. */
+void tracemill_script_object(const void *owner, const char *type, size_t requested) TRACEMILL_WEAK;
 /* The interpreter runs: another that has called it, or was left by it, does not, and its strand says so. Only to be called
  * when it is not the one that runs. */
 void tracemill_script_runs(struct script_stack *s) TRACEMILL_WEAK;

@@ -3,8 +3,8 @@
 // A stand-in for the engine: an allocator that maps its own memory, and frames. In each of 10 frames 3 blocks of 100 bytes are
 // of Textures and one of 40 is of no tag, and all go again but one of Textures; frame 5 loads a map, whose 64 KiB grow to
 // 128 KiB and stay.
-#include "Misc/CoreDelegates.h"
-#include "TracemillMalloc.h"
+#include <Misc/CoreDelegates.h>
+#include <TracemillMalloc.h>
 
 #include <cstring>
 #include <sys/mman.h>

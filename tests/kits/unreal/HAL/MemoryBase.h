@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "CoreMinimal.h"
+#include <CoreMinimal.h>
 
 enum { DEFAULT_ALIGNMENT = 0 };
 
