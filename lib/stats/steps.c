@@ -519,7 +519,7 @@ static void level(struct values *x, const struct stretch *s)
 static double dependence(const struct search *x)
 {
 	struct values e = {mem_array(x->s.n, sizeof *e.v), x->sums, x->s.n, 0, 1};
-	double first, last, rho;
+	double first, last, rho, left;
 
 	residuals(x->s, x->steps, x->n, stats_draw_in, e.v);
 	if (!x->n) {
@@ -531,8 +531,10 @@ static double dependence(const struct search *x)
 	}
 	rho = correlation(e.v, e.n, x->n ? x->n + 1 : 2);
 	stats_draw_in(x->s.v, e.n, e.v);
-	subtract_line(e.v, e.n, &first, &last);
-	rho = fmin(rho, correlation(e.v, e.n, 2));
+	add_up(&e);
+	left = subtract_line(e.v, e.n, &first, &last);
+	/* What the digits of a number leave of a ramp depends on nothing. */
+	rho = left > e.squares * rounding ? fmin(rho, correlation(e.v, e.n, 2)) : 0;
 	free(e.v);
 	rho = fmin(rho, seldom_turns(x->s.v, e.n));
 	return rho * sqrt((double)e.n) > 1 ? fmin(rho, 0.95) : 0;
@@ -590,7 +592,10 @@ bool stats_trend(struct stats_sample s, const struct stats_step *steps, size_t n
 	}
 	free(v);
 	/* A line costs what the first step does. */
-	return n_steps && levels > 0 && line > 0 &&
+	if (!n_steps || !(levels > 0))
+		return false;
+	/* No step says more than a line that has all of the values. */
+	return !(line > 0) ||
 	       n * log(line) < n * log(levels) + (double)(n_steps - 1) * step_costs(n);
 }
 

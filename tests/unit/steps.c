@@ -351,6 +351,32 @@ TEST(a_trend_is_a_trend)
 	CHECK_EQ(wrong, 0);
 }
 
+/* A line has all values of a ramp, so no step says more of them; a step has all values of two levels. */
+TEST(an_exact_ramp_is_a_trend)
+{
+	static const double rises[] = {1, 0.1, 4096, -7, 1.0 / 3};
+
+	for (size_t i = 0; i < sizeof rises / sizeof *rises; i++)
+		for (size_t n = 8; n <= 60; n++) {
+			struct stats_trend t;
+			struct stats_step *s;
+			double v[60];
+			size_t n_steps;
+
+			for (size_t k = 0; k < n; k++)
+				v[k] = 1e6 + rises[i] * (double)k;
+			n_steps = steps(v, n, 1, &s);
+			CHECK(n_steps && stats_trend((struct stats_sample){v, n}, s, n_steps, &t) &&
+			      fabs(t.first - v[0]) < 1e-3 && fabs(t.last - v[n - 1]) < 1e-3);
+			free(s);
+			for (size_t k = 0; k < n; k++)
+				v[k] = 1e6 + rises[i] * (double)(k >= n / 2);
+			n_steps = steps(v, n, 1, &s);
+			CHECK(!stats_trend((struct stats_sample){v, n}, s, n_steps, &t));
+			free(s);
+		}
+}
+
 /* 240 series that share 5 % err in 5 % of looks: of 20 looks at heavy noise in at most four (the chance of
  * five is 0.3 %). With 5 % each, all of them err. */
 TEST(many_series_share_an_error_rate)

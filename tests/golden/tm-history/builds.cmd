@@ -1,4 +1,4 @@
-# Ten builds of known sums, with a step of 1000 bytes in b at the ninth.
+# Ten builds of known sums, with a step of 1000 bytes in b at the ninth. The counter rises by 100 a build: it is a trend.
 for n in 1 2 3 4 5 6 7 8 9 10; do
 	printf '%s\n' 'metric requested exact' 'metric count exact' 'frame 1' "alloc malloc main;a $((5000 + n % 3))" \
 		"alloc malloc main;b $((n < 9 ? 2000 : 3000))" "counter heap B $((100 * n))" | "$GEN/script" >b$n.tmt
