@@ -124,7 +124,7 @@ check("two keys: the outer one comes first", text(b, "[role=columnheader]").spli
 hold = b.call("Page.addScriptToEvaluateOnNewDocument", source="""const real = window.fetch, held = new Promise(go => window.release = go);
     window.fetch = (u, o) => String(u).startsWith('ask?q=frames') ? held.then(() => real(u, o)) : real(u, o);""")["identifier"]
 b.open(address, "!!document.querySelector('.rank')")
-check("the overview shows what has come", text(b, ".tile .top") and "Worst frames" in text(b, "h2") and not b.run("!!document.body.dataset.shown"))
+check("the overview shows what has come", text(b, ".tile .top") and "Frames that allocate most" in text(b, "h2") and not b.run("!!document.body.dataset.shown"))
 check("... and all of it, when it has", after(b, lambda: b.run("release()")) and "The whole session" in text(b, "h2") and b.run("!!document.querySelector('.timeline canvas')"))
 b.call("Page.removeScriptToEvaluateOnNewDocument", identifier=hold)
 p.terminate()

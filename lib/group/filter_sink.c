@@ -26,6 +26,8 @@ struct filter_sink {
 	bool partly;                /* what is known by type totals alone is not any more */
 	struct live live; /* kept blocks that are not freed yet, where events are in order */
 	uint64_t dropped, displaced, frees, frames, logs;
+	/* Frees of kept blocks behind the last range of frames; of them, those before frames of it that came again. */
+	uint64_t passed, returned;
 	uint64_t measures, counters; /* samples, growth and calls of them; readings */
 	/* The trace's own count is that of what was read, until the end: it is checked against the
 	 * totals that the input states. */
@@ -154,6 +156,7 @@ static enum status filter_sink_begin(struct sink *sink, struct trace *t, struct 
 	live_reset(&s->live);
 	selector_begin(&s->selector, t);
 	s->dropped = s->displaced = s->frees = s->frames = s->logs = 0;
+	s->passed = s->returned = 0;
 	s->held.kind = 0;
 	s->measures = s->counters = 0;
 	if (s->calls)
@@ -196,6 +199,10 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	case EV_FRAME:
 		extent_frame(&s->extent, s->selector.selection, ev->value, at->has_time, at->time);
 		s->held.kind = 0;
+		if (!selector_is_over(&s->selector)) {
+			s->returned += s->passed;
+			s->passed = 0;
+		}
 		if (selector_has_place(&s->selector))
 			break;
 		s->held = *ev;
@@ -210,9 +217,11 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 		return ST_OK;
 	case EV_FREE:
 	case EV_FREED:
-		if (!selector_is_over(&s->selector) &&
-		    (t->unordered || filter_sink_pop(s, space, ev->address)))
-			break;
+		if (t->unordered || filter_sink_pop(s, space, ev->address)) {
+			if (!selector_is_over(&s->selector))
+				break;
+			s->passed += selector_may_return(&s->selector);
+		}
 		s->frees++;
 		return ST_OK;
 	case EV_TYPE_TOTAL:
@@ -290,6 +299,11 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 	if (s->dropped)
 		trace_note(t, NOTE_INFO, s->dropped,
 			   "allocation records were left out by a filter");
+	if (s->returned)
+		trace_note(
+		    t, NOTE_LOSS, s->returned,
+		    "frame numbers go back: frees between frames of the range were left out, "
+		    "and their blocks look live");
 	if (s->measures)
 		trace_note(t, NOTE_INFO, s->measures,
 			   "samples and enters of calls were left out by a filter");

@@ -82,9 +82,11 @@ static void pass_learn_metrics(const struct group_pass *f, struct profile_known 
 		if (!(want >> s & 1))
 			unknown_reason = UNKNOWN_NOT_ASKED;
 		else if (state[s] == METRIC_ABSENT)
-			unknown_reason = unidentified >> s & 1 ? UNKNOWN_UNIDENTIFIED
-					 : unordered >> s & 1  ? UNKNOWN_UNORDERED
-							       : UNKNOWN_ABSENT;
+			unknown_reason =
+			    unidentified >> s & 1
+				? f->a->returned ? UNKNOWN_RETURNED : UNKNOWN_UNIDENTIFIED
+			    : unordered >> s & 1 ? UNKNOWN_UNORDERED
+						 : UNKNOWN_ABSENT;
 		else if (never >> s & 1)
 			unknown_reason = UNKNOWN_PER_FRAME;
 		else if (at_type && !per_type)

@@ -13,6 +13,7 @@
 	METRIC_LISTED_##lists(SUM_##name)
 #define SORT_GROUP_WORD(name, word) word,
 #define SORT_GROUP(name, word) SORT_##name,
+#define MARKED_TITLE(name, number, word, title, ...) [number] = title " ~",
 /* clang-format on */
 
 const char *const sort_words[] = {"auto", METRIC_ROWS(SORT_WORD, SORT_GROUP_WORD) NULL};
@@ -118,20 +119,25 @@ static enum sum first_there(const struct profile *r, const struct profile_known 
 	return sort_first(more ? more : there);
 }
 
+/* The capture has frees, but not which of the selected blocks they end. */
+static bool is_unidentified(unsigned why)
+{
+	return why == UNKNOWN_UNIDENTIFIED || why == UNKNOWN_RETURNED;
+}
+
 enum status sort_choose(const struct profile *r, const struct profile_known *k, int sort,
 			const char *key, enum sum *to, struct err *e)
 {
 	if (sort == SORT_LIVE && r->captures && !profile_knows(k, SUM_LIVE_REAL) &&
 	    !profile_knows(k, SUM_LIVE_REQUESTED) &&
 	    k->unknown_reason[SUM_LIVE_REAL] != UNKNOWN_PER_FRAME &&
-	    k->unknown_reason[SUM_LIVE_COUNT] != UNKNOWN_UNIDENTIFIED)
+	    !is_unidentified(k->unknown_reason[SUM_LIVE_COUNT]))
 		return err_set(e, ST_UNSUPPORTED,
 			       "the captures do not record how many bytes are live");
 	if (sort >= SORT_LIVE) {
 		enum sum s = sort_family(sort);
-		bool real =
-		    profile_knows(k, s + 2) ||
-		    (!profile_knows(k, s + 1) && k->unknown_reason[s + 1] != UNKNOWN_UNIDENTIFIED);
+		bool real = profile_knows(k, s + 2) || (!profile_knows(k, s + 1) &&
+							!is_unidentified(k->unknown_reason[s + 1]));
 
 		/* What all blocks have goes before what some do. */
 		real &=
@@ -164,6 +170,12 @@ enum status sort_choose(const struct profile *r, const struct profile_known *k, 
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' is not known: a free in the capture names a size and a stack, "
 			       "not a block (heaptrack --raw keeps the blocks)",
+			       metric_table[sort].title);
+	case UNKNOWN_RETURNED:
+		return err_set(e, ST_UNSUPPORTED,
+			       "'%s' is not known: frame numbers go back, and frames of the range "
+			       "come again behind others, whose frees do not count (--time chooses "
+			       "one part of the run)",
 			       metric_table[sort].title);
 	case UNKNOWN_UNORDERED:
 		return err_set(e, ST_UNSUPPORTED,
@@ -221,6 +233,13 @@ const char *metric_mark(const struct profile_known *k, enum sum s)
 const char *metric_title_mark(const struct profile_known *k, enum sum s)
 {
 	return k->state[s] == METRIC_ESTIMATED ? " ~" : "";
+}
+
+const char *metric_marked_title(const struct profile_known *k, enum sum s)
+{
+	static const char *const marked[] = {METRIC_ROWS(MARKED_TITLE, METRIC_NO_GROUP)};
+
+	return *metric_title_mark(k, s) ? marked[s] : metric_table[s].title;
 }
 
 static const char *joined(struct arena *to, const char *x, const char *y, const char *z)

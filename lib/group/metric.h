@@ -46,6 +46,8 @@ enum column_type metric_type(enum sum s);
 const char *metric_mark(const struct profile_known *k, enum sum s);
 /* " ~" or "": after the heading of a column. Lower bounds have a line below the table (group_notes). */
 const char *metric_title_mark(const struct profile_known *k, enum sum s);
+/* A sum's title with that mark. */
+const char *metric_marked_title(const struct profile_known *k, enum sum s);
 /* Of the columns self and total of a sum, as reports of trees and of places have them; in the arena. */
 struct metric_titles {
 	const char *self, *total, *total_key; /* the key of self is the sum's own */

@@ -445,6 +445,9 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_UNIDENTIFIED,
 			  "a free in the capture names a size and a stack, not a block (heaptrack "
 			  "--raw keeps the blocks)");
+	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_RETURNED,
+			  "frame numbers go back: frames of the range come again behind others, "
+			  "whose frees do not count (--time chooses one part of the run)");
 	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_UNORDERED,
 			  "the events of the capture are in no order");
 	for (enum sum s = 0; s < SUMS; s++)

@@ -43,7 +43,8 @@ enum unknown_reason {
 	UNKNOWN_UNRECORDED,   /* the capture has it, but of no allocation that counts */
 	UNKNOWN_MIXED,        /* of things that do not add up; one capture's is the whole run's */
 	UNKNOWN_UNIDENTIFIED, /* tally_unidentified; in an aggregate, UNKNOWN_ABSENT */
-	UNKNOWN_UNORDERED /* the capture's events are in no order: no moment is known; in an aggregate, UNKNOWN_ABSENT */
+	UNKNOWN_UNORDERED, /* the capture's events are in no order: no moment is known; in an aggregate, UNKNOWN_ABSENT */
+	UNKNOWN_RETURNED /* tally.returned; in an aggregate, UNKNOWN_ABSENT */
 };
 
 struct profile_known {

@@ -36,6 +36,13 @@ static inline bool selection_is_over(const struct tally_selection *s,
 	return (p->in_frame && p->frame > s->frames.end) || (p->has_time && p->time > s->times.end);
 }
 
+/* Behind the last range of frames alone: where numbers go back, frames of it may come again. */
+static inline bool selection_may_return(const struct tally_selection *s,
+					const struct selection_place *p)
+{
+	return p->in_frame && p->frame > s->frames.end && !(p->has_time && p->time > s->times.end);
+}
+
 /* Allocations have sizes; others are in no range of sizes. */
 static inline bool selection_has_size(const struct tally_selection *s, const struct event *ev)
 {
@@ -67,6 +74,10 @@ static inline bool selector_has_place(const struct selector *s)
 static inline bool selector_is_over(const struct selector *s)
 {
 	return s->selection && selection_is_over(s->selection, &s->at);
+}
+static inline bool selector_may_return(const struct selector *s)
+{
+	return s->selection && selection_may_return(s->selection, &s->at);
 }
 static inline bool selector_has_size(const struct selector *s, const struct event *ev)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/tally/digest.h"
 
+#include "lib/tally/selected.h"
+
 #include <string.h>
 
 /* An event may have a time of a frame before the present one. */
@@ -63,6 +65,8 @@ static bool take_behind(struct tally *a, const struct sink_digest *d,
 
 	if (!selection_is_over(a->options.selection, &first))
 		return false;
+	if (d->frees + d->freed && selection_may_return(a->options.selection, &first))
+		tally_pass_frees(a, w->marks.at);
 	if (d->seqs == SINK_SEQS_NONE && w->follow)
 		w->seq += d->n[EV_FRAME];
 	return true;

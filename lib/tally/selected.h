@@ -25,4 +25,12 @@ enum status tally_flush(struct tally *a, struct trace *t, struct err *e);
 /* The kind that the event has for us; 0: it does not count. */
 unsigned tally_selected(struct tally *a, const struct trace *t, const struct event *ev);
 
+/* Frees behind the last range of frames were passed over, the first of them in the frame of this mark (index + 1). */
+static inline void tally_pass_frees(struct tally *a, size_t mark)
+{
+	a->state->passed = mark < a->state->passed ? mark : a->state->passed;
+}
+/* At the end: frames up to the end of the last range came again behind such frees. */
+bool tally_has_returned(const struct tally *a);
+
 #endif

@@ -153,6 +153,7 @@ static bool take_selected(struct tally *a, const struct sink_digest *d)
 	take(a, m, &d->times);
 	a->unselected = m->tally.unselected;
 	a->untimed = m->tally.untimed;
+	a->returned = m->tally.returned;
 	a->has_time = m->tally.has_time;
 	return true;
 }

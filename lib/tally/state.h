@@ -111,6 +111,7 @@ struct tally_state {          /* from tally_init to tally_release */
 		bool in_frame;
 	} at;
 	struct frame_marks marks; /* so far */
+	size_t passed;            /* tally_pass_frees; SIZE_MAX: none were */
 	struct selector selector; /* for its threads */
 	uint32_t *newest;         /* by thread and domain: the block allocated last, + 1 */
 	size_t cap_newest;

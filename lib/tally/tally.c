@@ -336,7 +336,9 @@ static enum status tally_begin(struct sink *s, struct trace *t, struct err *e)
 	memset(a->without_requested, 0, sizeof a->without_requested);
 	memset(a->without_real, 0, sizeof a->without_real);
 	a->unselected = a->untimed = a->backward = a->early = 0;
+	a->returned = false;
 	frame_marks_reset(&w->marks);
+	w->passed = SIZE_MAX;
 	w->taken = w->unfollowed = false;
 	live_reset(&a->live);
 	kinds_reset(&w->kinds);
@@ -566,6 +568,8 @@ static enum status tally_end(struct sink *s, struct trace *t, struct err *e)
 
 	grow_tables(a, t);
 	st = tally_flush(a, t, e);
+	if (!w->taken)
+		a->returned = tally_has_returned(a);
 	if (!st)
 		st = tally_samples(w, t, e);
 	if (!st && a->call_times)

@@ -172,6 +172,7 @@ struct tally {
 	uint64_t untimed;  /* of them: there are time ranges, and no event had a time yet */
 	uint64_t early;    /* marks of frames behind events of a later time */
 	uint64_t backward; /* with slices: allocations and frees behind later ones */
+	bool returned;     /* frames of the ranges came again behind frees that were passed over */
 	bool has_time;     /* an event had a time */
 	uint64_t interval; /* of a sampled recording, bytes; 0: all is recorded */
 	struct tally_variance variance[DOMAINS + 1], live_variance[DOMAINS + 1]; /* last: of all */
@@ -213,7 +214,7 @@ bool tally_counts_blocks(const struct trace *t);
 bool tally_knows_temporary(const struct trace *t);
 /* SUM_BITs that depend on which block a free ended, where the capture does not say that
  * (trace_frees_are_of_kinds): lifetimes and temporary blocks; all matched sums where the ranges leave out
- * blocks that were allocated before them. */
+ * blocks that were allocated before them, and where frames of a range come again behind its end (returned). */
 unsigned tally_unidentified(const struct tally *a, const struct trace *t);
 
 /* In done: how well the capture knows each sum (enum metric_state, METRIC_ABSENT: not at all or

@@ -126,6 +126,8 @@ unsigned tally_unidentified(const struct tally *a, const struct trace *t)
 	const struct tally_selection *s = a->options.selection;
 	unsigned no = t->metrics[METRIC_REAL].state == METRIC_ABSENT ? REAL : 0;
 
+	if (a->returned)
+		return SUMS_MATCHED & ~no;
 	if (!trace_frees_are_of_kinds(t))
 		return 0;
 	return s && selection_begins_later(s) ? SUMS_MATCHED & ~no

@@ -4,7 +4,7 @@
 // into one that says how many they are, and are there again when it or their parent is zoomed into. A
 // picked function has its callers and callees below.
 import {make, button, showTip, hideTip, onceAFrame, redraws, keeps} from "./dom.js";
-import {format, share, matcher, count, some, shown} from "./format.js";
+import {format, typeOf, share, matcher, count, some, shown} from "./format.js";
 
 export const ROW = 18;
 const PASSES = 6, MAP = 460, LISTED = 15, NARROW = 2, FOLD = 26, TINY = 64, SMALLER = "(smaller)";
@@ -145,7 +145,7 @@ export class Flame {
 
 	// m: {type, self}, and base of a differential graph
 	measure(m) {
-		this.type = m.type;
+		this.type = typeOf(m, m.measure);
 		this.self = this.spread(m.self);
 		this.total = this.sums(this.self);
 		this.ownBase = m.base ? this.spread(m.base) : null;
@@ -318,7 +318,7 @@ export class Flame {
 		const title = say("what the widths are"), choice = make("select", {title, "aria-label": title}, ...[{title: this.d.measure}, ...this.d.more].map(m => make("option", {}, translated(m.title))));
 		choice.onchange = () => {
 			const k = choice.selectedIndex;
-			this.measure(k ? {type: this.d.more[k - 1].type, self: this.o.more(k)} : this.d);
+			this.measure(k ? {type: this.d.more[k - 1].type, measure: this.d.more[k - 1].title, self: this.o.more(k)} : this.d);
 			this.search(this.input.value);
 			this.list();
 		};

@@ -40,10 +40,14 @@ function percent(v, sign) {
 
 const grouped = (v, most) => v.toLocaleString("en-US", {maximumFractionDigits: most});
 
+// The type of a column's values where they stand without its head: "~bytes" of what is estimated, whose heads end in " ~".
+export const typeOf = (c, title = c.title) => (/ ~(?= by |$)/.test(title || "") ? "~" : "") + c.type;
+
 // decimals: of a type "number" or "decimal", as a mailed page has them; without them a number has up to six.
 export function format(type, v, decimals, signed) {
 	if (v === null || v === undefined) return style.absent;
 	if (typeof v === "string") return shown(v);
+	if (type[0] === "~") return "~" + format(type.slice(1), v, decimals, signed);
 	const sign = v < 0 ? "-" : signed && v > 0 ? "+" : "", size = Math.abs(v);
 	switch (type) {
 	case "bytes": return sign + bytes(size);
@@ -64,6 +68,7 @@ export const some = (n, one, many) => say(n === 1 ? one : many, count(n));
 export function exact(type, v) {
 	if (v === null || v === undefined) return say("not in the capture");
 	if (typeof v === "string") return shown(v);
+	if (type[0] === "~") return "~" + exact(type.slice(1), v);
 	return grouped(v, 18) + ({bytes: say(" bytes"), ns: " ns", percent: "%"}[type] || "");
 }
 

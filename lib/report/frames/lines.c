@@ -2,6 +2,7 @@
 #include "lib/report/frames/lines.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/metric.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/groups.h"
 #include "lib/report/frames/report.h"
@@ -217,7 +218,8 @@ const struct table_series *frames_lines_series(struct frames_lines *l)
 		l->lines[i].type = frames_type(NULL, (int)l->options.metric);
 		l->lines[i].y = l->y[i];
 	}
-	snprintf(l->title, sizeof l->title, "%s by %s", m->title, key_words[by]);
+	snprintf(l->title, sizeof l->title, "%s%s by %s", m->title,
+		 metric_title_mark(&l->project.now.known, l->options.metric), key_words[by]);
 	l->series = (struct table_series){.name = "lines",
 					  .title = l->title,
 					  .x_title = l->timed ? "time" : "frame",

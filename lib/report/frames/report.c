@@ -453,6 +453,10 @@ static void frames_report_add_notes(struct frames_report *r)
 	if (a->unselected)
 		frames_note(r, "ranges leave out %" PRIu64 " record%s of the last capture",
 			    a->unselected, plural_s(a->unselected));
+	if (a->returned)
+		frames_note(r, "live and freed: not known, as frame numbers go back: frames of the "
+			       "range come again behind others, whose frees do not count (--time "
+			       "chooses one part of the run)");
 	if (a->untimed)
 		frames_note(r, "%" PRIu64 " of them stand before the first time that is told",
 			    a->untimed);

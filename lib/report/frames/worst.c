@@ -568,7 +568,9 @@ static void worst_add_columns(struct frames_worst *w)
 	    [WORST_CAUSE_FILE] = {"cause_file", NULL, COLUMN_TEXT, COLUMN_NOT_TEXT, 0},
 	    [WORST_CAUSE_LINE] = {"cause_line", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [WORST_CALLERS] = {"callers", "called", COLUMN_TEXT, COLUMN_SHORTEN | shown, 0},
-	    [WORST_ALLOCATED] = {"allocated_real", NULL, COLUMN_BYTES, COLUMN_NOT_TEXT, 0}};
+	    [WORST_ALLOCATED] = {"allocated_real",
+				 *metric_title_mark(&w->p->now.known, SUM_REAL) ? "real ~" : NULL,
+				 COLUMN_BYTES, COLUMN_NOT_TEXT, 0}};
 
 	memcpy(w->columns, columns, sizeof columns);
 }

@@ -38,6 +38,7 @@ struct peek {
 	size_t n, cap;
 	struct map64 index[2]; /* (of, other + 1) -> edge + 1 */
 	struct table_column columns[5];
+	const struct profile_known *known;
 	struct arena arena;
 	const char *note;
 };
@@ -185,7 +186,7 @@ static void peek_make_rows(struct peek *k, uint64_t most)
 static void add_columns(struct peek *k)
 {
 	k->columns[0] = (struct table_column){.key = metric_table[k->sort].key,
-					      .title = metric_table[k->sort].title,
+					      .title = metric_marked_title(k->known, k->sort),
 					      .type = metric_type(k->sort)};
 	k->columns[1] =
 	    (struct table_column){.key = "share", .title = "share", .type = COLUMN_PERCENT};
@@ -224,7 +225,7 @@ struct peek *peek_new(const struct grouped_profile *p, const struct peek_options
 	if (peek_choose(p, o->grouping, o->sort, &sort, e))
 		return NULL;
 	k = mem_zalloc(sizeof *k);
-	*k = (struct peek){.p = p, .sort = sort};
+	*k = (struct peek){.p = p, .sort = sort, .known = &sums->known};
 	k->asked = mem_zarray(p->names.n_functions, sizeof *k->asked);
 	k->seen = mem_zarray(p->names.n_functions, sizeof *k->seen);
 	k->total = mem_zarray(p->names.n_functions, sizeof *k->total);

@@ -396,15 +396,17 @@ enum status tree_flame(const struct grouped_profile *p, size_t grouping, int sor
 	struct tree_options o = {.grouping = grouping, .sort = sort};
 	struct tree *t = tree_new(p, &o, e);
 	struct flame_measure *more = NULL;
+	const char *title;
 	uint32_t *at, *files;
 
 	if (!t)
 		return err_failure(e);
+	title = metric_marked_title(&t->run->keys[grouping].known, t->sort);
 	if (f->measure) {
-		more = flame_measure(f, metric_table[t->sort].title, metric_type(t->sort));
+		more = flame_measure(f, title, metric_type(t->sort));
 	} else {
 		f->type = metric_type(t->sort);
-		f->measure = metric_table[t->sort].title;
+		f->measure = title;
 	}
 	at = mem_zarray(t->n, sizeof *at);
 	/* A script's function has no module: its file says what it is of. */

@@ -3,6 +3,11 @@
 // is at once; a view that is left takes its questions back.
 
 const kept = new Map(), MOST = 24;
+// In a page that was saved: the answers, and what was on it (save.js).
+const file = document.getElementById("saved");
+export const saved = file && JSON.parse(file.textContent);
+// What is asked while a page is saved, and how many questions are open.
+let recorded = null, open = 0;
 let version = 0;
 export let loaded = {files: [], limits: {}};
 const listeners = [];
@@ -18,6 +23,7 @@ export function nameOf(file) {
 export const onEnd = f => listeners.push(f);
 
 export async function state() {
+	if (saved) return loaded = saved.state;
 	try {
 		const r = await fetch("state");
 		if (!r.ok) throw new Error(await r.text());
@@ -33,16 +39,11 @@ export async function state() {
 	}
 }
 
-// {doc, text, exit, messages, ms, taken}; an Error where there is no answer. taken: percent of the file that was read.
 import {quote} from "./parts.js";
-export async function ask(words, signal) {
-	const q = words.map(quote).join(" ");
-	if (kept.has(q)) {
-		const a = kept.get(q);
-		kept.delete(q);
-		kept.set(q, a);
-		return a;
-	}
+
+const answer = a => ({...a, doc: a.text.startsWith("{") ? JSON.parse(a.text) : null});
+
+async function fetched(q, signal) {
 	const begin = performance.now();
 	let r;
 	try {
@@ -53,13 +54,45 @@ export async function ask(words, signal) {
 	}
 	const text = await r.text();
 	if (!r.ok) throw new Error(text.trim());
-	const a = {exit: +r.headers.get("X-Exit"), messages: decodeURIComponent(r.headers.get("X-Messages") || "").trim(),
-		text, doc: null, ms: performance.now() - begin, taken: +(r.headers.get("X-Taken") || 100)};
-	if (text.startsWith("{")) a.doc = JSON.parse(text);
+	return answer({exit: +r.headers.get("X-Exit"), messages: decodeURIComponent(r.headers.get("X-Messages") || "").trim(), text, ms: performance.now() - begin, taken: +(r.headers.get("X-Taken") || 100)});
+}
+
+// {doc, text, exit, messages, ms, taken}; an Error where there is no answer. taken: percent of the file that was read.
+export async function ask(words, signal) {
+	const q = words.map(quote).join(" ");
+	if (saved) {
+		if (!saved.asked[q]) throw new Error(say("This saved page has the answers to what it shows. For more, open the capture with tracemill view."));
+		return answer(saved.asked[q]);
+	}
+	let a = kept.get(q);
+	open++;
+	try {
+		if (a) kept.delete(q);
+		else a = await fetched(q, signal);
+	} finally {
+		open--;
+	}
+	if (recorded) recorded.set(q, {exit: a.exit, messages: a.messages, text: a.text, ms: a.ms, taken: a.taken});
 	if (!a.doc && a.exit) throw new Error(a.messages || say("the program ended with {0}", a.exit));
 	if (a.taken === 100) kept.set(q, a);
 	if (kept.size > MOST) kept.delete(kept.keys().next().value);
 	return a;
+}
+
+// Questions and answers of what run() asks, and of what it leads to.
+const QUIET_MS = 400;
+export async function record(run) {
+	const all = recorded = new Map();
+	try {
+		await run();
+		for (let quiet = performance.now(); performance.now() - quiet < QUIET_MS;) {
+			await new Promise(done => setTimeout(done, 50));
+			if (open) quiet = performance.now();
+		}
+	} finally {
+		recorded = null;
+	}
+	return all;
 }
 
 export const section = (doc, kind, name) => doc && doc.sections.find(s => s.kind === kind && (!name || s.name === name));

@@ -3,7 +3,7 @@
 import {panel} from "./parts.js";
 import {make} from "./dom.js";
 import {section} from "./ask.js";
-import {format, exact} from "./format.js";
+import {format, typeOf, exact} from "./format.js";
 import {listing, place} from "./lines.js";
 
 const LONG = 1500, AROUND = 30, FUNCTIONS = "4";
@@ -51,7 +51,7 @@ export async function instructions(context, name, sort) {
 	for (const [k, i] of heads.entries()) {
 		const head = t.rows[i], end = heads[k + 1] === undefined ? t.rows.length : heads[k + 1], total = t.columns.find(c => c.key.startsWith("total_"));
 		listings.push(part(t, head, t.rows.slice(i + 1, end)));
-		panels.push(panel(say("{0} in {1}", head.within, head.binary.split("/").pop()), say("{0}, {1} of all", format(total.type, head[total.key]), format("percent", head.total_share)), listings[k], k === heads.length - 1 ? notes : null, k === heads.length - 1 ? same : null));
+		panels.push(panel(say("{0} in {1}", head.within, head.binary.split("/").pop()), say("{0}, {1} of all", format(typeOf(total), head[total.key]), format("percent", head.total_share)), listings[k], k === heads.length - 1 ? notes : null, k === heads.length - 1 ? same : null));
 	}
 	return {panels: panels.length ? panels : [panel(say("instructions"), "", make("p", {class: "empty"}, say("None of the binaries has costs of it.")), notes, same)], listings};
 }

@@ -4,7 +4,8 @@
 import {quote, switches, toggle, named} from "./parts.js";
 import {make, hideTip, button} from "./dom.js";
 import {shown as seen, count, some} from "./format.js";
-import {ask, state, loaded, nameOf, onEnd} from "./ask.js";
+import {ask, state, loaded, nameOf, onEnd, saved as file} from "./ask.js";
+import {page} from "./save.js";
 import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";
 import * as frames from "./frames.js";
@@ -255,15 +256,16 @@ el("copy").onclick = async () => {
 	await navigator.clipboard.writeText(said).catch(() => getSelection().selectAllChildren(el("command")));
 	el("took").textContent = say("copied");
 };
-// The report of this view as one file, which needs no server.
-el("save").onclick = async () => {
-	const one = ["--as", "--table"], words = saved.filter((w, i) => !one.includes(w) && !one.includes(saved[i - 1])), name = (address().view || "overview") + "-" + loaded.files.map(nameOf).join("-").replaceAll("/", "-").slice(0, 80) + ".html";
+// This page as one file, which needs no server.
+if (!file) el("save").onclick = async () => {
+	const name = (address().view || "overview") + "-" + loaded.files.map(nameOf).join("-").replaceAll("/", "-").slice(0, 80) + ".html";
 	if (reads()) {
 		el("took").textContent = say("the file is still being read");
 		return;
 	}
 	try {
-		const a = await ask([...words, "--as", "html"]), link = make("a", {href: URL.createObjectURL(new Blob([a.text], {type: "text/html"})), download: name});
+		el("took").textContent = say("saving …");
+		const text = await page(() => show(true)), link = make("a", {href: URL.createObjectURL(new Blob([text], {type: "text/html"})), download: name});
 		link.click();
 		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 		el("took").textContent = say("saved as {0}", name);
@@ -312,6 +314,7 @@ function showGrowth() {
 	const silent = Math.min(...goes.map(f => f.silent_ms));
 	el("growth").textContent = goes.length ? silent > 5000 ? say("recording, silent for {0} s", Math.round(silent / 1000)) : say("recording") : deserted ? say("no process writes the recording any more, and its end is missing") : ended && ended === loaded.files.length ? say("the recording has ended") : "";
 	if (reads()) el("growth").textContent = say("reading, {0} %", reads().taken_percent);
+	if (file) el("growth").textContent = say("a saved page");
 	el("growth").className = goes.length && !reads() ? "growth" : "growth faint";
 	const one = loaded.files.length === 1 ? loaded.files[0] : null;
 	el("files").replaceChildren(...loaded.files.flatMap((f, i) => [i ? " → " : "", make("b", {class: "file"}, nameOf(f))]), " ", one ? say("{0} events", count(one.events)) : "");
@@ -326,7 +329,11 @@ onEnd((error, changed) => {
 	if (changed) grow();
 });
 
-theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+if (file) {
+	if (!location.hash) history.replaceState(null, "", file.at || "#");
+	if (file.names) localStorage.setItem("names", file.names);
+	theme(file.theme);
+} else theme(localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", e => localStorage.getItem("theme") || theme(e.matches ? "dark" : "light"));
 await state();
 speak(loaded.language);
@@ -334,6 +341,6 @@ translate(document.body);
 languageButton(el("language"));
 if (loaded.home) el("files").before(make("a", {id: "home", href: loaded.home}, say("Sessions")));
 showGrowth();
-show();
-const look = () => setTimeout(async () => { await state(); look(); }, reads() ? 250 : 2000);
-look();
+show().then(() => file && restore(main, file.kept));
+const look = () => setTimeout(async () => { await state(); if (!file) look(); }, reads() ? 250 : 2000);
+if (!file) look();

@@ -106,6 +106,7 @@ learn({
 	"the dump has no module map: it was cut short, and its addresses have no module": "转储没有模块映射：文件不完整，地址没有所属模块",
 	"the reports state {0#} bytes in {1#} blocks, but the log has {2#} bytes in {3#} blocks": "报告标明 {0} 字节、{1} 块，日志中却是 {2} 字节、{3} 块",
 	"leaked blocks that malloc_debug counted are not in the log": "malloc_debug 统计到、日志中却没有的泄漏块",
+	"frame numbers go back: frees between frames of the range were left out, and their blocks look live": "帧号会倒退：忽略了范围内各帧之间的释放，相应的块看起来仍然存活",
 	"frees of unknown blocks": "释放了未知的块",
 
 	// Instrumented code

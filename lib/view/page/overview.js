@@ -3,12 +3,12 @@
 import {card, none, legend} from "./cards.js";
 import {named as brief, middle, place, literally, tenths, chain, switches} from "./parts.js";
 import {make, pencil, redraws} from "./dom.js";
-import {format, count, share, shown} from "./format.js";
+import {format, typeOf, count, share, shown} from "./format.js";
 import {kindOf} from "./flame.js";
 import {BUDGETS, late, missed, refreshes, rateOf, percentile} from "./tracks.js";
 import {section, nameOf} from "./ask.js";
 import {Table} from "./table.js";
-import {Timeline, rowsOf, tracksOf, known, costOf} from "./timeline.js";
+import {Timeline, rowsOf, tracksOf, known, costOf, judged} from "./timeline.js";
 import {nothing} from "./document.js";
 
 export const title = "Overview";
@@ -54,7 +54,7 @@ function spark(values, color, at) {
 function tile({label, side, value, unit, line, why, to, id}) {
 	const [number, word] = value === null || value === undefined ? ["–", ""] : unit !== undefined ? [value, unit] : unitOf(value);
 	return make(to ? "a" : "div", {class: "tile", href: to || null, "data-tile": id}, make("div", {class: "top"}, make("span", {}, label), side || ""),
-		make("div", {class: "v"}, number, word ? make("small", {}, word) : ""), line || make("div", {class: "why"}, why || ""));
+		make("div", {class: "v"}, number, word ? make("small", {}, word) : ""), line || make("div", {class: "why", title: why || null}, why || ""));
 }
 
 const tag = (text, kind) => make("span", {class: "tag " + kind}, text);
@@ -89,7 +89,7 @@ function list(title, side, t, key, color, context, more, why, whole, chip = () =
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
-		return rank(r, {value: format(c.type, r[key]), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers)},
+		return rank(r, {value: format(typeOf(c), r[key]), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers)},
 			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
 	}));
 }
@@ -115,8 +115,7 @@ function rises(y) {
 function later(context, m) {
 	const {state: s, files} = context, at = loaded(m);
 	if (s.frame || s.time || files.length !== 1 || m.several || at < 2) return null;
-	// Numbers that go back are no range of frames: between two of one come frames of others.
-	const framed = m.framed && m.number.every((v, i) => !i || v > m.number[i - 1]);
+	const framed = m.framed && m.ascends;
 	const range = framed ? {frame: m.number[at] + ".." + m.number.at(-1)} : m.unit === "ns" ? {time: Math.round(m.start[at]) + "ns.."} : null;
 	return range && {at, range};
 }
@@ -134,11 +133,13 @@ async function afterLoading(context, m, n) {
 	const after = make("span", {title: say("Allocated after {0}, and live at the end. Until then it loads: the first quarter of the run, and what follows until no frame or step adds a fiftieth of the most that is live.", from)}, say("Growth since loading, {0}", from));
 	const grew = new Set(lines ? lines.lines.filter(l => l.key !== "others" && rises(l.y)).map(l => l.title) : []);
 	const chip = r => grew.has(r.site) ? Object.assign(tag(say("▲ grew"), "up"), {title: say("What is live of it rises until the end.")}) : null;
-	const side = make("span", {title: say("{0} of what is live at the end", ofWhole(format("bytes", left), format("bytes", all)))}, format("bytes", left));
+	const type = typeOf(t.columns.find(c => c.key === column)), side = make("span", {title: say("{0} of what is live at the end", ofWhole(format(type, left), format(type, all)))}, format(type, left));
 	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), left, chip);
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
+
+const WORST = {duration_ns: "Worst frames", self_ns: "Frames with most time in calls", samples: "Frames with most samples"};
 
 const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
 
@@ -159,47 +160,50 @@ function risesOf(all) {
 function tiles(context, n, facts, m, doc, done) {
 	// A line is of one capture, values are of all.
 	const out = [], rows = m && !m.several ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined), noLine = !done || m && m.several ? "" : say("no times, so no line");
-	const atLeast = /^>=/.test(facts.run || "") || />=/.test(facts.memory || "") ? "≥ " : "", {has: what} = context;
+	const {has: what} = context;
 	const top = section(doc, "table", "top"), worst = section(doc, "table", "worst-frames");
-	const sizes = v => { const [a, b] = unitOf(format("bytes", v)); return [atLeast + a, b]; };
-	const live = m && !m.several ? m.live : null, noFrees = done ? say("This capture has no frees: what is live is not known.") : "", sums = top && top.totals && top.totals.at(-1) || {}, whole = n.unfiltered;
+	// How well each is known, as the terminal's lines on the run say it: a lower bound, an estimate.
+	const marked = (text, pattern) => ((pattern.exec(text || "") || [])[1] || "").replace(">=", "≥ ");
+	const known = {count: marked(facts.run, /^([>=~]*)\d/), bytes: marked(facts.run, /(?:^|, )([>=~]*)[\d.]+ \S*B\b/), peak: marked(facts.memory, /^peak ([>=~]*)/), live: marked(facts.memory, /live at the end ([>=~]*)/), blocks: marked(facts.memory, / in ([>=~]*)\d/), temporary: marked(facts.memory, /; ([>=~]*)[\d.<>]+% temporary/)};
+	const sizes = (v, k) => { const [a, b] = unitOf(format("bytes", v)); return [known[k] + a, b]; };
+	const live = m && !m.several ? m.live : null, unknown = ((top && top.notes) || []).find(n => /\blive .*: not known, as /.test(n)), noFrees = !done ? "" : unknown ? translated(unknown).replace(/^.*?(?:: not known, as |：未知，因为)/, "") : say("This capture has no frees: what is live is not known."), sums = top && top.totals && top.totals.at(-1) || {}, whole = n.unfiltered;
 	const peak = first(n, "peak_real", "peak_requested");
 	if (what.memory && live === null && peak === undefined) {
 		const k = ["real", "requested"].find(x => sums[x] !== undefined && sums[x] !== null);
-		if (k) { const [v, u] = sizes(sums[k]); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: noLine, to: address({view: "table"})})); }
+		if (k) { const [v, u] = sizes(sums[k], "bytes"); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: noLine, to: address({view: "table"})})); }
 	}
 	if (what.memory || peak !== undefined) {
 		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), high = peaks && has(peaks) ? of(peaks) : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
-		const [v, u] = peak !== undefined ? sizes(peak) : [null];
+		const [v, u] = peak !== undefined ? sizes(peak, "peak") : [null];
 		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : say("Peak memory"), side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: peak !== undefined ? address({view: "table", sort: "peak"}) : null}));
-		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left) : [null];
-		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
+		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left, "live") : [null];
+		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", known.blocks + count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
 	}
 	const a = n.allocations ?? (what.memory ? sums.count : undefined);
 	if (a !== undefined && a !== null) {
 		// What came before the first frame is of none.
 		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), per = framed ? [m.all.reduce((x, r) => x + (r.count || 0), 0) / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
-		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", count(a))), value: per[0] === null ? null : atLeast + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
+		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", known.count + count(a))), value: per[0] === null ? null : known.count + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
 	}
 	if (what.memory) {
 		const temp = has("temporary") ? of("temporary") : null;
-		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say("{0} blocks", count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
+		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say("{0} blocks", known.temporary + count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : known.temporary + format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
 			why: n.temporary_percent !== undefined ? noLine : done ? say("Blocks cannot be followed from their allocation to their free.") : "", to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
 	const costs = m && m.framed ? costsOf(m) : [];
 	if (costs.length) {
-		const limit = BUDGETS[rateOf(m.cost, context.state.hz)], most = Math.max(...costs), r = m.all.find(x => costOf(x, m.timed) === most), at = m.several ? -1 : m.rows.indexOf(r), skipped = m.timed ? missed(most, limit) : 0, over = m.timed && late(most, limit);
+		const limit = BUDGETS[rateOf(m.cost, context.state.hz)], most = Math.max(...costs), r = m.all.find(x => costOf(x) === most), at = m.several ? -1 : m.rows.indexOf(r), skipped = m.timed ? missed(most, limit) : 0, over = m.timed && late(most, limit);
 		const side = tag((skipped > 1 ? "✕ " : over ? "! " : m.timed ? "✓ " : "") + say("frame {0}", r.frame) + (r.name ? " " + shown(r.name) : ""), skipped > 1 ? "up" : over || !m.timed ? "warn" : "ok"), line = (color, i) => m.several ? null : spark(m.cost, color, i);
 		const file = m.several && context.files.filter(f => !f.error)[r.capture - 1];
 		side.title = [file && file.name, m.timed && refreshes(most, limit)].filter(Boolean).join("\n");
-		out.push(tile({id: "worst", label: say("Worst frame"), side, value: format("ns", most), line: line("--o4", at), why: file ? nameOf(file) : "", to: address({view: "timeline", frame: r.frame + ".." + r.frame, time: null, ...file && {file_only: file.name}})}));
+		out.push(tile({id: "worst", label: say("Worst frame"), side, value: format("ns", most), line: line("--o4", at), why: file ? nameOf(file) : "", to: address({view: "timeline", ...m.frame(r.frame, most), ...file && {file_only: file.name}})}));
 		if (out.length < 5) {
 			out.push(tile({id: "p50", label: say("Median frame"), value: format("ns", percentile(costs, 50)), line: line("--own"), to: address({view: "frames"})}));
 			out.push(tile({id: "p99", label: say("p99 frame"), value: format("ns", percentile(costs, 99)), line: line("--o4"), to: address({view: "frames"})}));
 		}
 	} else if (what.memory || what.frames) {
 		const by = worst && worst.rows.length ? worst.rows[0] : null, k = by && ["real", "requested", "count"].find(x => by[x] !== undefined && by[x] !== null);
-		if (by && by.frame !== undefined && k) out.push(tile({id: "worst", label: say("Worst frame"), side: tag(say("frame {0}", by.frame), "warn"), value: format(k === "count" ? "count" : "bytes", by[k]), line: m && has(k) ? spark(of(k), "--o4", of(k).indexOf(by[k])) : null, to: address({view: "frames", pick: by.frame})}));
+		if (by && by.frame !== undefined && k) out.push(tile({id: "worst", label: k === "count" ? say("Worst frame by blocks") : say("Worst frame by bytes"), side: tag(say("frame {0}", by.frame), "warn"), value: format(k === "count" ? "count" : "bytes", by[k]), line: m && has(k) ? spark(of(k), "--o4", of(k).indexOf(by[k])) : null, to: address({view: "frames", pick: by.frame})}));
 		else out.push(tile({id: "worst", label: say("Worst frame"), value: null, why: !done ? "" : what.frames ? say("No frame has a duration.") : say("No frames are marked: tracemill_frame() marks them.")}));
 	}
 	if (what.memory) {
@@ -207,23 +211,23 @@ function tiles(context, n, facts, m, doc, done) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const part = later(context, m), to = address({view: "table", sort: "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => "+" + format("bytes", x), step = rises && rises.steps[0];
+			const about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
-			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
+			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: about + (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : noFrees}));
 	}
 	if (!what.memory) {
 		const t = sums;
 		for (const [k, label] of [["self_ns", say("Time in calls")], ["calls", say("Calls made")], ["samples", say("Samples")], ["period", say("Events sampled")]])
-			if (t[k] !== undefined && t[k] !== null && out.length < 6) out.push(tile({id: k, label, value: format(top.columns.find(c => c.key === k).type, t[k]), line: m && has(k) ? spark(of(k), "--o1") : null, why: "", to: address({view: "table", sort: TOTALS[k] || null})}));
+			if (t[k] !== undefined && t[k] !== null && out.length < 6) out.push(tile({id: k, label, value: format(typeOf(top.columns.find(c => c.key === k)), t[k]), line: m && has(k) ? spark(of(k), "--o1") : null, why: "", to: address({view: "table", sort: TOTALS[k] || null})}));
 	}
 	return out.slice(0, 6);
 }
 
-const costsOf = m => m.all.map(r => costOf(r, m.timed)).filter(v => v !== null);
+const costsOf = m => m.all.map(r => costOf(r)).filter(v => v !== null);
 
 // The numbers on the run are of all stacks: what filters of stacks keep of it is in the table's sums. Of the peak it is not known.
 function filtered(n, doc) {
@@ -283,19 +287,20 @@ export async function show(context) {
 	const cards = [];
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
-	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format("bytes", first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested")));
+	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === key(peak, "peak_real", "peak_requested"))), first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested")));
 	let atEnd = null, slowest = null, slow = null;
 	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
 	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"})));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
-		slow = limit => card(say("Worst frames"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
-			const skipped = k === "duration_ns" ? missed(r[k], limit) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
-			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + (limit && limit !== BUDGETS["60"] ? say("{0} missed at {1} Hz", skipped, Math.round(1e9 / limit)) : say("{0} missed", skipped)), skipped > 1 ? "up" : "warn") : k === "duration_ns" && late(r[k], limit) ? tag(say("! late"), "warn") : null;
+		// hz: not known yet, so that nothing is judged.
+		slow = hz => card(WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
+			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : limit && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);
-			return rank(is, {number: r.frame, value: format(c.type, r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format("bytes", bytes) : null},
-				() => go({view: "timeline", frame: r.frame + ".." + r.frame, time: null}));
+			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
+				async () => { const m = await along; go({view: "timeline", ...m ? m.frame(r.frame, r.duration_ns) : {frame: r.frame + ".." + r.frame, time: null}}); });
 		}));
 		cards.push(slowest = slow());
 	}
@@ -308,8 +313,10 @@ export async function show(context) {
 	// The tiles and the lists are of the selected range; the strip is of all.
 	const m = await along, ranged = m && (context.state.frame || context.state.time) ? await rows(true) : m;
 	if (m && slowest && m.framed && known(m.rows, "duration_ns")) {
-		const p = k => tenths(format("ns", percentile(ranged ? costsOf(ranged) : [], k))), hz = rateOf(m.cost, context.state.hz);
-		if (hz !== "60") { const now = slow(BUDGETS[hz]); slowest.replaceWith(now); slowest = now; }
+		const p = k => tenths(format("ns", percentile(ranged ? costsOf(ranged) : [], k))), now = slow(rateOf(m.cost, context.state.hz));
+		slowest.replaceWith(now);
+		slowest = now;
+		if (m.timed) slowest.querySelector("h2").after(judged(m, context));
 		if (ranged && ranged.framed) slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
@@ -320,7 +327,7 @@ export async function show(context) {
 	fill(ranged, true);
 	if (m) {
 		// Counters and the log are the timeline's, but of captures that have little else.
-		const every = await tracksOf(context, m), drawn = every.filter(t => !/^(counter:|log$)/.test(t.id)), tracks = (drawn.length > 1 ? drawn : every).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", frame: m.number[i] + ".." + m.number[i], time: null})});
+		const every = await tracksOf(context, m), drawn = every.filter(t => !/^(counter:|log$)/.test(t.id)), tracks = (drawn.length > 1 ? drawn : every).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", ...m.option(m.start[i], m.end[i])})});
 		const area = tracks.find(t => t.legend);
 		strip.replaceChildren(card(m.several ? say("The first file") : say("The whole session"), make("span", {class: "row grows"}, make("span", {class: "faint"}, (m.several ? nameOf(context.files.find(f => !f.error)) + " · " : "") + m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
 		line.element.classList.add("bare");
@@ -345,5 +352,5 @@ async function threadsCard(context) {
 	const k = ["self_ns", "samples", "real", "requested", "count"].find(x => t.columns.some(c => c.key === x));
 	if (!k) return null;
 	const c = t.columns.find(x => x.key === k), all = t.totals && t.totals.length ? t.totals.at(-1)[k] : 0;
-	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(c.type, r[k]), part: tenths(share(r[k], all)), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
+	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(typeOf(c), r[k]), part: tenths(share(r[k], all)), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
 }

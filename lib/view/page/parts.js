@@ -176,10 +176,10 @@ export const literally = s => "^\\Q" + s.replaceAll("\\E", "\\E\\\\E\\Q") + "\\E
 
 // A value of two decimals with one; a part that is not 0 and not the whole does not look so.
 export function tenths(text) {
-	const m = /^(\d+\.\d\d)(?=\D)/.exec(text);
+	const m = /^(~?)(\d+\.\d\d)(?=\D)/.exec(text);
 	if (!m) return text;
-	const short = (+m[1]).toFixed(1), rest = text.slice(m[0].length);
-	return rest !== "%" ? short + rest : short === "0.0" && +m[1] ? "<0.1%" : short === "100.0" && +m[1] < 100 ? ">99.9%" : short + rest;
+	const short = (+m[2]).toFixed(1), rest = text.slice(m[0].length);
+	return m[1] + (rest !== "%" ? short + rest : short === "0.0" && +m[2] ? "<0.1%" : short === "100.0" && +m[2] < 100 ? ">99.9%" : short + rest);
 }
 
 // A metric in the page's words; a terminal's stands on hover.

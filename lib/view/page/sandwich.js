@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One function between its callers and its callees, both as graphs: of all stacks that have it, added up.
 import {make, pencil, redraws, showTip, hideTip} from "./dom.js";
-import {format, share, shown} from "./format.js";
+import {format, typeOf, share, shown} from "./format.js";
 import {fit, named} from "./parts.js";
 
 const ROW = 18, LEVELS = 5;
@@ -50,7 +50,7 @@ function graph(tree, section, up, pick, tone) {
 				g.fillStyle = get(tone(k.name, k.at));
 				g.fillRect(left, y, Math.max(.6, own - 1), ROW - 1);
 				if (own > 24) {
-					const value = format(section.type, k.total), name = shown(labelled(named(k.name))), both = own > (name.length + value.length + 3) * letter;
+					const value = format(typeOf(section, section.metric), k.total), name = shown(labelled(named(k.name))), both = own > (name.length + value.length + 3) * letter;
 					g.fillStyle = get("--on-flame");
 					g.fillText(both ? name : fit(g, name, own - 8, letter), left + 4, y + ROW / 2);
 					if (both) { g.textAlign = "right"; g.fillText(value, left + own - 6, y + ROW / 2); g.textAlign = "left"; }
@@ -66,7 +66,7 @@ function graph(tree, section, up, pick, tone) {
 		put(tree, 0, w, 0);
 	};
 	const hit = e => { const r = canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top; return placed.find(p => x >= p.x && x < p.x + p.w && y >= p.y && y < p.y + ROW); };
-	canvas.onmousemove = e => { const p = hit(e); if (!p) return hideTip(); showTip(e, p.k.name, [p.k.at || "", say("{0}, {1} of it", format(section.type, p.k.total), share(p.k.total, tree.total))].filter(Boolean)); };
+	canvas.onmousemove = e => { const p = hit(e); if (!p) return hideTip(); showTip(e, p.k.name, [p.k.at || "", say("{0}, {1} of it", format(typeOf(section, section.metric), p.k.total), share(p.k.total, tree.total))].filter(Boolean)); };
 	canvas.onmouseleave = hideTip;
 	canvas.onclick = e => { const p = hit(e); if (p) pick(p.k.name); };
 	redraws(canvas, draw);
@@ -79,6 +79,6 @@ export function sandwich(section, name, pick, tone) {
 	if (!below.total) return null;
 	const all = section.nodes.reduce((a, v) => a + v.self, 0);
 	return make("div", {class: "sandwich"}, make("span", {class: "side"}, say("called by")), graph(above, section, true, pick, tone),
-		make("div", {class: "me"}, make("span", {class: "one file", title: name}, labelled(named(name))), make("span", {}, format(section.type, below.total) + " · " + share(below.total, all))),
-		graph(below, section, false, pick, tone), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(section.type, below.self)) : say("no further call; {0} are its own", format(section.type, below.self))));
+		make("div", {class: "me"}, make("span", {class: "one file", title: name}, labelled(named(name))), make("span", {}, format(typeOf(section, section.metric), below.total) + " · " + share(below.total, all))),
+		graph(below, section, false, pick, tone), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(typeOf(section, section.metric), below.self)) : say("no further call; {0} are its own", format(typeOf(section, section.metric), below.self))));
 }

@@ -6,7 +6,7 @@ import {Axis, lower} from "./axis.js";
 import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, rateOf, BUDGETS} from "./tracks.js";
 import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
-import {format, count, shown, cells} from "./format.js";
+import {format, typeOf, count, shown, cells} from "./format.js";
 import {kindOf} from "./flame.js";
 import {modulesOf} from "./modules.js";
 import {section, nameOf} from "./ask.js";
@@ -313,9 +313,8 @@ export class Timeline {
 
 export const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undefined && r[k] !== 0);
 
-// What a frame took. Where frames have no times it is the time in calls of all threads, which is no duration of a frame that has
-// no end.
-export const costOf = (r, timed) => r.duration_ns ?? (timed ? null : r.self_ns ?? null);
+// What a frame took: the time in calls of all threads is no duration.
+export const costOf = r => r.duration_ns ?? null;
 
 // The rows of frames, or of steps of time where there are none, along the axis. null: nothing has a time.
 export function along(doc, framed, numbers) {
@@ -340,22 +339,32 @@ export function along(doc, framed, numbers) {
 	const m = {rows, start, end, low, high, unit: timed ? "ns" : "count", framed, several: t.rows.length !== rows.length && new Set(t.rows.map(r => r.capture)).size > 1, columns: t.columns,
 		number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},
 		// all: of every capture; sum: of all rows, with what is in no frame.
-		all: t.rows.filter(r => (number(r) ?? null) !== null), sum: (t.totals || []).at(-1) || {}, cost: rows.map(r => framed ? costOf(r, timed) : null), timed};
+		all: t.rows.filter(r => (number(r) ?? null) !== null), sum: (t.totals || []).at(-1) || {}, cost: rows.map(r => framed ? costOf(r) : null), timed};
 	m.label = i => framed ? say("frame {0}", m.number[i]) + (rows[i].name ? " " + shown(rows[i].name) : "") : format("ns", start[i]);
+	m.type = k => typeOf(t.columns.find(c => c.key === k));
 	m.about = i => {
 		const r = rows[i], out = [];
-		if (live && r[live] !== null) out.push(say("{0} live at its end", format("bytes", r[live])));
-		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1} blocks", format("bytes", r[m.real]), count(r.count ?? 0)));
+		if (live && r[live] !== null) out.push(say("{0} live at its end", format(m.type(live), r[live])));
+		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1} blocks", format(m.type(m.real), r[m.real]), count(r.count ?? 0)));
 		return out;
 	};
 	m.span = (timed ? format("ns", high - low) : "") + (framed ? (timed ? " · " : "") + say("{0} frames", count(n)) : "");
+	// Numbers that go back or repeat are no range of frames: between two of one come frames of others.
+	m.ascends = m.number.every((v, i) => !i || v > m.number[i - 1]);
 	// From a range of the axis to the option that selects it, and back.
 	m.option = (a, b) => {
 		let i = Math.max(0, lower(end, a + 1e-6)), j = lower(start, b) - 1;
 		if (!framed || !timed && !framed) return {time: Math.max(0, Math.round(a)) + "ns.." + Math.round(b) + "ns", frame: null};
 		if (i >= n) i = n - 1;
 		if (j < i) j = i;
-		return {frame: m.number[i] + ".." + m.number[j], time: null};
+		if (!m.ascends && timed) return {time: Math.max(0, Math.round(start[i])) + "ns.." + Math.max(Math.round(start[i]), Math.round(end[j]) - 1) + "ns", frame: null};
+		const seen = m.ascends ? [m.number[i], m.number[j]] : [m.number.slice(i, j + 1).reduce((a, b) => Math.min(a, b)), m.number.slice(i, j + 1).reduce((a, b) => Math.max(a, b))];
+		return {frame: seen.join(".."), time: null};
+	};
+	// Of a frame by its number, and where numbers repeat by what it took.
+	m.frame = (number, ns) => {
+		const all = m.number.map((v, i) => v === number ? i : -1).filter(i => i >= 0), i = all.find(i => m.cost[i] === ns) ?? all[0];
+		return i === undefined || m.several ? {frame: number + ".." + number, time: null} : m.option(start[i], end[i]);
 	};
 	m.range = s => {
 		if (s.frame) {
@@ -437,7 +446,9 @@ export async function tracksOf(context, m, file, prefix) {
 		const fine = m.framed && m.unit === "ns" && !m.several;
 		const asked = async step => {
 			const a = await context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", by, ...(step ? ["--every", step + "ns"] : every), ...other, "--as", "json", ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
-			return together(a.doc && section(a.doc, "series", "lines"));
+			const lines = together(a.doc && section(a.doc, "series", "lines"));
+			for (const l of lines ? lines.lines : []) l.type = m.type(m.live);
+			return lines;
 		};
 		let lines = await asked(fine ? nice((m.high - m.low) / STEPS) : 0);
 		// One area of one colour says nothing: where all is of one type, or of none, it is drawn by function.
@@ -448,20 +459,20 @@ export async function tracksOf(context, m, file, prefix) {
 		m.lane = by;
 		const fits = lines && lines.lines.length && lines.x_type === (m.unit === "ns" ? "ns" : "count");
 		const area = fits ? new Area("live", title(say("Live memory")), 108, Float64Array.from(m.unit === "ns" ? lines.x : lines.x.map((_, i) => i)), lines.lines, say(lanes[by]))
-			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: "bytes", y: m.rows.map(r => r[m.live])}], "");
+			: new Area("live", title(say("Live memory")), 108, m.start, [{key: m.live, title: say("live"), type: m.type(m.live), y: m.rows.map(r => r[m.live])}], "");
 		// The last frame goes on to where the steps end: what is freed there is seen.
 		if (fits && fine) m.high = m.end[m.end.length - 1] = Math.max(m.high, area.x.at(-1) + nice((m.high - m.low) / STEPS));
 		if (fits && fine) area.finer = finer(area, m, asked);
 		if (fits) area.legend = area.named(l => labelled(brief(l.title)));
 		// What the area shows is live after each frame; the peak was within one.
 		const key = m.live.replace("live", "peak"), peaks = m.rows.map(r => r[key] ?? null), most = Math.max(...peaks.filter(v => v !== null)), i = peaks.indexOf(most);
-		if (i >= 0 && most >= area.levels.most) area.peak = {from: m.start[i], to: m.end[i], value: most, text: say("peak {0} · {1}", format("bytes", most), m.label(i))};
+		if (i >= 0 && most >= area.levels.most) area.peak = {from: m.start[i], to: m.end[i], value: most, text: say("peak {0} · {1}", format(m.columns.some(c => c.key === key) ? m.type(key) : m.type(m.live), most), m.label(i))};
 		tracks.push(area);
 	}
-	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), "bytes", "--o3", say(m.framed ? "/ frame" : "/ step"), say("yellow: far above the median")));
-	if (!m.real && !(m.live && known(m.rows, m.live))) for (const [k, text, type] of [["self_ns", say("Time in calls"), "ns"], ["samples", say("Samples"), "count"], ["count", say("Allocations"), "count"]])
-		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), type, "--o1", "")); break; }
-	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), c.type));
+	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), m.type(m.real), "--o3", say(m.framed ? "/ frame" : "/ step"), say("yellow: far above the median")));
+	if (!m.real && !(m.live && known(m.rows, m.live))) for (const [k, text] of [["self_ns", say("Time in calls")], ["samples", say("Samples")], ["count", say("Allocations")]])
+		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), m.type(k), "--o1", "")); break; }
+	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), typeOf(c)));
 	if (has.logs && m.unit === "ns") {
 		const a = await context.ask(["frames", "--detail", "--table", "log", ...every, ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 		const t = a.doc && section(a.doc, "table", "log"), rows = t ? t.rows.filter(r => r.time_ns !== null && r.time_ns !== undefined).sort((x, y) => x.time_ns - y.time_ns) : [];
@@ -538,6 +549,13 @@ function callersOf(r, kept) {
 	return at < 0 ? [] : all.slice(at + 1).filter(kept).map(n => shown(brief(n)));
 }
 
+// At which rate frames are judged, which is for the user to choose: captures do not say at which a game is to run.
+export function judged(m, {state: s, go}) {
+	const now = rateOf(m.cost, s.hz), fits = rateOf(m.cost);
+	return make("label", {class: "judged", title: BUDGETS[s.hz] ? null : fits === "60" ? say("60 Hz unless you choose another: the capture does not say which it is.") : say("{0} Hz fits what half of the frames take; the capture does not say which it is.", fits)},
+		say("judged at"), make("select", {id: "hz", onchange: e => go({hz: e.target.value === fits ? null : e.target.value})}, ...Object.keys(BUDGETS).map(k => make("option", {value: k, selected: k === now}, k + " Hz"))));
+}
+
 // What happened in the selection: a line that sums it up, and who allocated or took most.
 async function selection(context, m, threads) {
 	const {state: s, has, go} = context;
@@ -547,13 +565,14 @@ async function selection(context, m, threads) {
 	const a = await context.ask(["top", ...context.filters(), ...(way ? ["--sort", way === "time" ? "self-time" : size] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
 	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), [a1, b1] = (s.frame || "").split("..").map(Number), frames = !range || !m.framed ? 0 : s.frame ? m.number.filter(v => v >= a1 && v <= (b1 ?? a1)).length : m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0);
-	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format("bytes", sum[bytes])) : null, bytes && live ? say("{0} of it kept", format("bytes", sum[live])) : null,
-		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format("ns", sum.self_ns)) : null].filter(Boolean).join(" · ");
+	const type = k => typeOf(t.columns.find(c => c.key === k));
+	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it kept", format(type(live), sum[live])) : null,
+		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
 	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("kept")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
-	const by = shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1, type = k => t.columns.find(c => c.key === k).type;
+	const by = shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
 	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by ? " barred" : "")}, word)), make("th", {}, say("callers")))),
 		make("tbody", {}, ...t.rows.map((r, i) => {
@@ -596,18 +615,18 @@ export async function show(context) {
 		const l = a.doc && section(a.doc, "series", "lines");
 		if (l && l.lines.length > 1 && l.x_type === (m.unit === "ns" ? "ns" : "count")) {
 			const start = Float64Array.from(m.unit === "ns" ? l.x : l.x.map((_, i) => i)), of = {start, end: Float64Array.from(start, (v, i) => i + 1 < start.length ? start[i + 1] : m.high)};
-			l.lines.forEach((x, i) => tracks.push(Object.assign(new Rate("thread:" + x.title, labelled(x.title), i < 12 ? 30 : 22, of, x.y, x.type, "--own", say("bytes allocated")), {foldable: false})));
+			l.lines.forEach((x, i) => tracks.push(Object.assign(new Rate("thread:" + x.title, labelled(x.title), i < 12 ? 30 : 22, of, x.y, m.type(m.real), "--own", say("bytes allocated")), {foldable: false})));
 		}
 	}
 	const zoom = s.zoom ? s.zoom.split("-").map(Number) : null;
 	line = new Timeline({m, tracks, dense, zoom: zoom && zoom.every(Number.isFinite) ? zoom : null, selected: m.range(s),
 		select: (a, b) => go(a === null ? {frame: null, time: null} : m.option(a, b)),
 		zoomed: (a, b) => go({zoom: a === null ? null : Math.round(a) + "-" + Math.round(b)}),
-		frame: i => m.framed && go({frame: m.number[i] + ".." + m.number[i], time: null}),
+		frame: i => m.framed && go(m.option(m.start[i], m.end[i])),
 		reached: (i, [a, b]) => go({...m.option(m.start[i], m.end[i]), zoom: Math.round(a) + "-" + Math.round(b)}),
 		detail: detail && calls.length ? (a, b) => detail.finer(a, b) : null});
 	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { for (const c of calls) c.search(search.value); line.draw(); }});
-	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? segments(say("budget"), Object.keys(BUDGETS).map(k => [k, k + " Hz"]), rateOf(m.cost, s.hz), k => go({hz: k === rateOf(m.cost) ? null : k})) : null,
+	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? judged(m, context) : null,
 		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
 		calls.length ? search : null, calls.length ? legend(detail.kinds) : null);
 	const below = await selection(context, m, calls.length);

@@ -7,15 +7,16 @@ import {kindOf} from "./flame.js";
 import {named, fit, fitName, place, tenths} from "./parts.js";
 import {make} from "./dom.js";
 
-export const BUDGETS = {"60": 1e9 / 60, "30": 1e9 / 30, "90": 1e9 / 90, "120": 1e9 / 120};
+export const BUDGETS = {"30": 1e9 / 30, "60": 1e9 / 60, "90": 1e9 / 90, "120": 1e9 / 120};
 // Of a display of 60 Hz, unless a limit is given: what tracemill-table(5) counts as missed, and what is over the budget.
 export const missed = (ns, limit = BUDGETS["60"]) => Math.max(0, Math.round(ns / limit) - 1);
 export const late = (ns, limit = BUDGETS["60"]) => ns > limit * 1.05;
-// The budget that fits the frames, where none is chosen: 30 Hz where half of them are over that of 60 Hz, and there are enough.
+// The budget that fits the frames, where none is chosen and there are enough: 30 Hz where half of them are over that of 60 Hz,
+// and 120 or 90 Hz where half of them take what a display of that rate gives them.
 const ENOUGH = 30;
 export function rateOf(cost, hz) {
-	const known = cost.filter(v => v !== null);
-	return BUDGETS[hz] ? hz : known.length >= ENOUGH && late(percentile(known, 50)) ? "30" : "60";
+	const known = cost.filter(v => v !== null), paced = k => known.filter(v => Math.abs(v - BUDGETS[k]) <= BUDGETS[k] * .05).length * 2 >= known.length;
+	return BUDGETS[hz] ? hz : known.length < ENOUGH ? "60" : late(percentile(known, 50)) ? "30" : ["120", "90"].find(paced) || "60";
 }
 // What the eye is to find: over the budget, and more than a quarter longer than half of the frames are.
 const JANK = 1.25;
@@ -233,7 +234,7 @@ export class Area {
 			base.set(top);
 		});
 		if (axis.map) return;
-		const ten = 10 ** Math.floor(Math.log10(high)), two = 2 ** Math.floor(Math.log2(high)), step = this.type === "bytes" ? two : ten;
+		const ten = 10 ** Math.floor(Math.log10(high)), two = 2 ** Math.floor(Math.log2(high)), step = this.type.endsWith("bytes") ? two : ten;
 		for (const v of h > 60 ? [step, step / 2] : [step]) {
 			g.globalAlpha = .5;
 			line(g, y(v), w, get("--line2"), false);

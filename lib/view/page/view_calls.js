@@ -8,7 +8,7 @@ import {lines} from "./view_source.js";
 import {rowsOf} from "./lines.js";
 import {literally, place, plainly, segments, toggle, named as brief} from "./parts.js";
 import {make, button, pencil, redraws, showTip, hideTip} from "./dom.js";
-import {count, format, share} from "./format.js";
+import {count, format, typeOf, share} from "./format.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
 import {choice} from "./view_table.js";
@@ -51,7 +51,7 @@ function turned(s) {
 }
 
 // What a function has in all, and the part of all that this is.
-const sums = (t, head) => { const c = t.columns.find(x => x.key.startsWith("total_") && x.type !== "percent"); return [format(c.type, head[c.key]), format("percent", head.total_share)]; };
+const sums = (t, head) => { const c = t.columns.find(x => x.key.startsWith("total_") && x.type !== "percent"); return [format(typeOf(c), head[c.key]), format("percent", head.total_share)]; };
 
 // Functions with that line of theirs which has most, of the lines that are known.
 function located(t, places) {
@@ -98,7 +98,7 @@ async function callLines(context, f, name, library, sort) {
 	const rows = [...by.values()].filter(e => e.file).sort((a, b) => b.v - a.v);
 	if (!rows.length) return null;
 	return make("div", {class: "lines-of"}, make("span", {class: "side"}, say("calling lines")), ...rows.slice(0, 8).map(e => make("a", {href: "#" + new URLSearchParams({...context.state, view: "source", fn: e.name, line: e.line}), title: e.file + ":" + e.line},
-		make("span", {class: "one file"}, brief(e.name)), make("code", {}, place(e.file, e.line)), make("b", {}, format(c.type, e.v)), make("span", {class: "faint"}, share(e.v, all)))),
+		make("span", {class: "one file"}, brief(e.name)), make("code", {}, place(e.file, e.line)), make("b", {}, format(typeOf(c), e.v)), make("span", {class: "faint"}, share(e.v, all)))),
 		rows.length > 8 ? make("span", {class: "side"}, say("and {0} more", count(rows.length - 8))) : null);
 }
 
@@ -110,7 +110,7 @@ async function growth(context, numbers, name, library) {
 	if (!has.memory || !span || s.focus) return null;
 	const a = await context.ask(["frames", "--chart", numbers.live_real === undefined ? "live-requested" : "live-real", "--focus", literally(name), ...library, ...context.filters(), "--every", Math.max(1, Math.ceil(span / STEPS)) + "ns", "--as", "json"]), c = a.doc && section(a.doc, "series");
 	if (!c || c.x.length < 8 || !c.lines.length) return null;
-	const y = c.x.map((_, i) => c.lines.reduce((sum, l) => sum + (l.y[i] || 0), 0)), type = c.lines[0].type, most = Math.max(...y), half = y[Math.floor(y.length / 2)], more = y.at(-1) - half;
+	const y = c.x.map((_, i) => c.lines.reduce((sum, l) => sum + (l.y[i] || 0), 0)), type = typeOf(c.lines[0], c.title), most = Math.max(...y), half = y[Math.floor(y.length / 2)], more = y.at(-1) - half;
 	if (!most) return null;
 	const canvas = make("canvas", {class: "growing", role: "img", "aria-label": say("live bytes over the run")});
 	redraws(canvas, () => {

@@ -4,7 +4,7 @@
 import {panel, literally, plainly} from "./parts.js";
 import {make, button} from "./dom.js";
 import {section} from "./ask.js";
-import {format, exact} from "./format.js";
+import {format, typeOf, exact} from "./format.js";
 import {Table} from "./table.js";
 import {nothing} from "./document.js";
 import {choice} from "./view_table.js";
@@ -50,7 +50,7 @@ export async function show(context) {
 	for (const [k, i] of heads.entries()) {
 		const head = t.rows[i], end = heads[k + 1] === undefined ? t.rows.length : heads[k + 1], total = t.columns.find(c => c.key.startsWith("total_"));
 		listings.push(lines(t, head, t.rows.slice(i + 1, end)));
-		sources.push(panel((head._details || []).map(d => translated(d)).join(say("; ")), say("{0}, {1} of all", format(total.type, head[total.key]), format("percent", head.total_share)), listings[k]));
+		sources.push(panel((head._details || []).map(d => translated(d)).join(say("; ")), say("{0}, {1} of all", format(typeOf(total), head[total.key]), format("percent", head.total_share)), listings[k]));
 	}
 	const linked = link(beside ? [...listings, ...beside.listings] : listings, to => go({line: to.slice(to.lastIndexOf(":") + 1)}, true));
 	out[0].append(linked.said);

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# What tm-view's page says of numbers, in a headless browser: at which rate frames are judged, what is an estimate, what is
+# not known, and which frames a selection has where their numbers go back; and a page that was saved opens at the same place.
+# timeout: 600
+set -u
+: "${SRC:?}" "${GEN:?}"
+
+# shellcheck source=tests/browser.bash
+. "$SRC/tests/browser.bash"
+if tm-view --listen nowhere x 2>&1 | grep -q 'without libmicrohttpd'; then
+	echo 'skip - in a browser: built without libmicrohttpd'
+	exit 0
+fi
+# 60 frames of 1/90 s; frame 30 takes three times as long. The same of 1/120 s, of 1/30 s, and of 9.7 ms, which is no display's.
+for frames in '90 11111' '120 8333' '30 33333' 'free 9700'; do
+	awk -v f="$frames" 'BEGIN {
+		split(frames = f, part)
+		for (i = 0; i < 60; i++) {
+			long = i == 30 ? 3 * part[2] : part[2]
+			print "thread Main\nframe " i " " at + 0 "\n> " at + 0 " Tick\n< " at + long " Tick"
+			at += long
+		}
+	}' </dev/null | "$GEN/calls" >"hz${frames%% *}.tmt"
+done
+# One frame without an end, in which two threads work for 10 ms at once.
+printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0 b' '< 10000 b' | "$GEN/calls" >once.tmt
+# Samples of an unknown interval, and a heap of which every 64 KiB a block was recorded: all is estimated.
+"$GEN/speedscope" --samples 400 time >samples.json 2>truth
+{
+	printf 'set capture.sample_interval 65536\nmetric count estimated\nmetric requested estimated\nmetric live estimated\nthread main 1\n'
+	for i in {0..39}; do
+		echo "frame $i $((i * 16))000000"
+		echo "alloc malloc main;tick;a@a.cpp:3 70000 $((i * 16 + 1))000000 - $((i * 4096 + 4096)) 3"
+	done
+} | "$GEN/script" >sampled.tmt
+# Two runs of the game, frames 0 to 19 each. Each frame of 10 ms allocates 100 bytes, which the next one frees.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	for i in {0..39}; do
+		echo "frame $((i % 20)) $((i * 10))000000"
+		echo "alloc malloc main;tick@tick.cpp:4 100 $((i * 10 + 1))000000 - $((i * 4096 + 4096))"
+		[ "$i" = 0 ] || echo "free $((i * 4096)) $((i * 10 + 2))000000"
+	done
+} | "$GEN/script" >again.tmt
+"$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
+exec python3 "$SRC/tests/view_plain.py" "$browser" "$SRC"

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""The walk of tests/sh/view_plain.sh, in its folder."""
+import glob
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, sys.argv[2] + "/tests")
+from browser import Browser, check, finish  # noqa: E402
+
+
+class Page:
+    """A program and its page, until the block ends."""
+
+    def __init__(self, *files):
+        self.p = subprocess.Popen(["tm-view", "-q", *files], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = self.p.stdout.readline().strip()
+
+    def __enter__(self):
+        b.open(self.address)
+        return self.address
+
+    def __exit__(self, *_):
+        self.p.terminate()
+        self.p.wait()
+
+
+def report(*words):
+    return json.loads(subprocess.run([words[0], "-q", "--as", "json", *words[1:]], stdout=subprocess.PIPE).stdout)
+
+
+def text(selector):
+    return b.run("[...document.querySelectorAll(%s)].map(e => e.textContent).join('\\n')" % json.dumps(selector))
+
+
+def title(selector):
+    return b.run("document.querySelector(%s)?.title || ''" % json.dumps(selector))
+
+
+def tile(name):
+    return text(".tile[data-tile=%s] .v" % name)
+
+
+def shows(script, seconds=20):
+    return b.wait(script, seconds)
+
+
+def card(head):
+    return "[...document.querySelectorAll('.card')].find(e => e.textContent.includes(%s))" % json.dumps(head)
+
+
+b = Browser(sys.argv[1])
+JUDGED = "document.querySelector('#hz')?.value === %s && !!document.querySelector('.tile[data-tile=worst] .tag')"
+
+# --- the rate that frames are judged at: the same in tiles, lists and the timeline, of the user's choice, and in sight
+# Frame 30 takes three times as long as a display of that rate gives it: two refreshes are missed.
+for hz in "90", "120", "30":
+    with Page("hz%s.tmt" % hz):
+        check("frames of 1/%s s are judged at %s Hz" % (hz, hz), shows(JUDGED % json.dumps(hz)))
+        check("... in the tile: " + title(".tile[data-tile=worst] .tag"), "3.00 refreshes of %s Hz, rounded to 3: 2 missed" % hz in title(".tile[data-tile=worst] .tag"))
+        rows = text(".rank .tag").split("\n")
+        check("... in the list: %s" % rows, rows == ["✕ 2 missed"])
+        check("... and in the strip: " + text(".track .now").split("\n")[0], text(".track .now").startswith("%s Hz fits" % hz))
+with Page("hzfree.tmt"):
+    # 29.1 ms are 1.75 refreshes of 60 Hz, and 3.49 of 120 Hz.
+    check("frames of 9.7 ms fit no display: they are judged at 60 Hz, which is said", shows(JUDGED % '"60"') and "60 Hz unless you choose another" in title(".judged"))
+    check("... frame 30 missed one refresh: " + text(".rank .tag"), text(".rank .tag") == "! 1 missed" and "1.75 refreshes of 60 Hz" in title(".tile[data-tile=worst] .tag"))
+    b.run("document.body.dataset.shown = ''; const e = document.querySelector('#hz'); e.value = '120'; e.dispatchEvent(new Event('change'))")
+    check("another rate is chosen: it is in the address", b.wait("!!document.body.dataset.shown && location.hash.includes('hz=120')"))
+    # All of 9.7 ms are late by 16 %, and none misses a refresh: 1.16 rounds to 1.
+    check("... and all are judged at it: " + text(".rank .tag").replace("\n", " "), shows(JUDGED % '"120"') and text(".rank .tag").split("\n") == ["✕ 2 missed"] + ["! late"] * 4 and "3.49 refreshes of 120 Hz" in title(".tile[data-tile=worst] .tag"))
+    b.go("#view=timeline&hz=120")
+    check("... in the timeline, too: " + text(".tracks .now").split("\n")[0], b.run("document.querySelector('#hz').value") == "120" and text(".tracks .now").startswith("120 Hz, budget 8.3 ms"))
+
+# --- what has no duration has none
+with Page("once.tmt"):
+    shows("!!document.querySelector('.rank') && !document.body.textContent.includes('adding up')")
+    heads = text(".lists h2").split("\n")
+    check("20 ms in calls of two threads are no duration of a frame: %s" % heads, "Worst frames" not in heads and "Frames with most time in calls" in heads and tile("worst") == "–")
+
+# --- what is estimated has the sign of the text report
+with Page("samples.json") as address:
+    shows("document.querySelectorAll('.rank .value').length > 3")
+    values = text(".rank .l .value").split("\n")
+    check("sampled times have the sign in lists: %s" % values, len(values) > 3 and all(v.startswith("~") for v in values) and tile("self_ns").startswith("~"))
+    b.go("#view=calls&peek=load")
+    shows("!!document.querySelector('.sandwich .me')")
+    check("... in the graph's head, and where a function stands alone: " + text(".sandwich .me"), "self time ~" in text(".card .hd") and "~600.00 ms" in text(".sandwich .me"))
+    check("... and so have calling lines: " + text(".lines-of"), shows("!!document.querySelector('.lines-of b')") and "~600.00 ms" in text(".lines-of"))
+    b.go("#view=callers&peek=load")
+    check("... callers, as a terminal has them", shows("document.querySelectorAll('[role=columnheader]').length > 1") and "self time ~" in text("[role=columnheader]"))
+    peek = report("tm-top", "--peek", "load", "samples.json")["sections"][0]["columns"][0]["title"]
+    check("... and the report", peek == "self time ~")
+with Page("sampled.tmt"):
+    facts = report("tm-top", "sampled.tmt")["facts"]
+    shows("document.querySelector('.tile[data-tile=growth] .v')?.textContent.length > 1 && document.querySelectorAll('.track').length > 2")
+    marks = {k: tile(k)[0] for k in ("peak", "live", "allocations", "growth")}
+    check("tiles of a sampled heap have the sign, as the report has it: %s" % marks, set(marks.values()) == {"~"} and "~" in facts["run"] and "peak ~" in facts["memory"])
+    check("... blocks, too: " + text(".tile[data-tile=live] .top"), "~120 blocks" in text(".tile[data-tile=live] .top") and "~120 total" in text(".tile[data-tile=allocations] .top"))
+    values = text(".lists .rank .l .value").split("\n")
+    check("... and lists, but not the durations of frames: %s" % values, [v for v in values if not v.startswith("~")] == ["16.00 ms"] * 5 and len(values) > 6)
+    b.go("#view=timeline&frame=3..5")
+    shows("!!document.querySelector('table.sel')")
+    told = text(".card .row .faint") + " " + text("table.sel td.num").replace("\n", " ")
+    check("... and the selection: " + told, "allocated ~205.1 KiB" in told and "~9" in text("table.sel td.num"))
+
+# --- frames whose numbers go back: a selection is one of time, and has what the counter has
+with Page("again.tmt") as address:
+    b.go("#view=timeline")
+    shows("!!document.querySelector('.track canvas')")
+    x, y, w, h = b.place(".tracks .track canvas")
+    # From the 5th to the 35th of 40 frames: of 30 frames 100 bytes each, 100 bytes of the last one are live.
+    b.run("document.body.dataset.shown = ''")
+    b.drag(".tracks .track canvas", (w * 5.5 / 40, 20), (w * 34.5 / 40, 20))
+    b.wait("!!document.body.dataset.shown && !!document.querySelector('table.sel')")
+    got = text(".card .row .faint")
+    check("a selection over both runs is of time: " + b.run("location.hash") + " " + got, "time=" in b.run("location.hash") and "frame=" not in b.run("location.hash") and "30 frames" in got and "300.00 ms" in got and "2.9 KiB" in got and "100 B of it kept" in got)
+    b.go("#view=overview&frame=0..10")
+    check("a range of numbers has no live bytes, and says why: " + tile("live"), shows("document.querySelector('.tile[data-tile=live] .v')?.textContent === '–'") and tile("peak") == "–" and "frame numbers go back" in text(".tile[data-tile=live]"))
+
+# --- a saved page opens where it was saved: the view, the selection, the zoom, what was sorted
+os.makedirs("saved", exist_ok=True)
+b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath("saved"))
+
+
+def saved(state, prepare=""):
+    for f in glob.glob("saved/*"):
+        os.remove(f)
+    with Page("whole.tmt"):
+        b.go(state)
+        time.sleep(1)
+        if prepare:
+            b.run(prepare)
+            time.sleep(0.5)
+        b.click("#save")
+        end = time.time() + 30
+        while time.time() < end and not [f for f in glob.glob("saved/*.html") if open(f).read().rstrip().endswith("</html>")]:
+            time.sleep(0.1)
+        before = b.run("[location.hash, document.querySelector('main').innerText]")
+    name = "file://" + os.path.abspath(glob.glob("saved/*.html")[0])
+    b.open(name)
+    same = b.wait("JSON.stringify([location.hash, document.querySelector('main').innerText]) === %s" % json.dumps(json.dumps(before, ensure_ascii=False, separators=(",", ":"))), 10)
+    return name, same
+
+
+name, same = saved("#view=timeline&frame=10..19&zoom=100-40000")
+check("a saved timeline opens at its selection and zoom, without a program", same and "zoom " in text(".track .now"))
+check("... it needs nothing else: %d KB" % (os.path.getsize(name[7:]) // 1000), "http://" not in open(name[7:]).read())
+b.open(name + "#view=heap")
+b.go("#view=table&by=module")
+check("... what it does not have is said", "This saved page has the answers to what it shows" in text("#alerts"))
+name, same = saved("#view=table&by=site", "[...document.querySelectorAll('[role=columnheader]')].find(e => e.textContent.startsWith('site')).click()")
+check("a saved table opens as it was sorted", same and "▴" in text("[role=columnheader]"))
+name, same = saved("#view=calls")
+check("a saved graph opens with all beside it", same and len(text(".sandwich .me")) > 0)
+
+complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # programs were ended
+check("nothing on the console: " + " ".join(complaints), not complaints)
+b.close()
+finish()
