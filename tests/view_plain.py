@@ -120,6 +120,16 @@ with Page("again.tmt") as address:
     b.go("#view=overview&frame=0..10")
     check("a range of numbers has no live bytes, and says why: " + tile("live"), shows("document.querySelector('.tile[data-tile=live] .v')?.textContent === '–'") and tile("peak") == "–" and "frame numbers go back" in text(".tile[data-tile=live]"))
 
+# --- a selection is drawn in short tasks: names are cut to their room at once, and not each after another layout
+with Page("whole.tmt") as address:
+    longest = []
+    for _ in range(3):
+        b.go("#view=overview")
+        longest.append(b.tasks(lambda: (b.open(address + "#view=timeline&frame=10..19"), time.sleep(1)))[0])
+    names = b.run("[...document.querySelectorAll('.sel .tail')].map(e => e.scrollWidth <= e.clientWidth && e.textContent.length > 3 && e.title.endsWith(e.textContent.replace(/^…/, '')))")
+    check("the longest task of a selection, the best of three, has not 40 ms: %s" % ["%.0f" % t for t in longest], min(longest) < 40)
+    check("... and %d names have room, and their ends" % len(names), len(names) > 5 and all(names))
+
 # --- a saved page opens where it was saved: the view, the selection, the zoom, what was sorted
 os.makedirs("saved", exist_ok=True)
 b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath("saved"))

@@ -3,7 +3,8 @@
 # tier: all
 #
 # What tm-view's page says of numbers, in a headless browser: at which rate frames are judged, what is an estimate, what is
-# not known, and which frames a selection has where their numbers go back; and a page that was saved opens at the same place.
+# not known, and which frames a selection has where their numbers go back; how long its tasks are; and a page that was saved
+# opens at the same place.
 # timeout: 600
 set -u
 : "${SRC:?}" "${GEN:?}"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the views have in common and a mailed page does not need.
-import {make, redraws} from "./dom.js";
+import {make, onceAFrame} from "./dom.js";
 import {style} from "./format.js";
 
 Object.assign(style, {absent: "–", micro: "µs", grouped: true});
@@ -100,25 +100,49 @@ export function near(name, before) {
 	return name.slice(cut);
 }
 
+// Texts that are cut to their room: cut(width, measure) writes one. All rooms come from the browser at once, and texts are
+// measured beside the page, so that it is laid out once for all of them.
+const cuts = new WeakMap(), rooms = new Map(), scale = document.createElement("canvas").getContext("2d");
+const cutAll = onceAFrame(() => {
+	const all = [...rooms].filter(([e]) => e.isConnected).map(([e, width]) => [e, width, getComputedStyle(e).font]);
+	rooms.clear();
+	for (const [e, width, font] of all) cuts.get(e).call(e, width, text => { scale.font = font; return scale.measureText(text).width; });
+});
+const room = new ResizeObserver(entries => {
+	for (const x of entries) rooms.set(x.target, x.contentRect.width);
+	cutAll();
+});
+function cuttable(e, cut) {
+	cuts.set(e, cut);
+	room.observe(e);
+	return e;
+}
+
 // Calls, the nearest first, of the function `of`: all with the scopes that tell them from the one before, where there is
 // room; else as many as there is room for without scopes, each whole.
+const GAP = 4;
 export function chain(names, of = "") {
 	const text = names.map(n => "← " + n).join(" "), last = n => n.slice(scopes(n).pop() || 0);
 	const calls = names.map(n => make("span", {}, "← " + n)), more = make("span", {}, "…"), e = make("span", {class: "chain", title: text}, ...calls, more);
 	if (!names.length) return make("span", {class: "chain"});
-	redraws(e, () => {
-		e.classList.remove("clipped");
-		const fits = () => e.scrollWidth <= e.clientWidth;
+	return cuttable(e, (width, measure) => {
 		const show = n => { calls.forEach((c, i) => { c.hidden = i >= n; }); more.hidden = n === calls.length; };
-		for (const [f, least] of [[(n, i) => near(n, i ? names[i - 1] : of), names.length], [last, 1]]) {
-			calls.forEach((c, i) => { c.textContent = "← " + f(names[i], i); });
-			for (let n = calls.length; n >= least && n > 0; n--) { show(n); if (fits()) return; }
-		}
+		const clipped = !width || ![[(n, i) => near(n, i ? names[i - 1] : of), names.length], [last, 1]].some(([f, least]) => {
+			const texts = names.map((n, i) => "← " + f(n, i)), wide = texts.map(measure);
+			for (let n = calls.length; n >= least && n > 0; n--) {
+				if (wide.slice(0, n).reduce((a, b) => a + b + GAP, n < calls.length ? measure("…") : -GAP) > width) continue;
+				calls.forEach((c, i) => { c.textContent = texts[i]; });
+				show(n);
+				return true;
+			}
+			return false;
+		});
+		e.classList.toggle("clipped", clipped);
+		if (!clipped) return;
+		calls[0].textContent = "← " + last(names[0]);
 		show(1);
 		more.hidden = true;
-		e.classList.add("clipped");
 	});
-	return e;
 }
 
 // The end of a name is what tells it from others: shorter and shorter forms of it, with one mark where it was cut.
@@ -129,14 +153,12 @@ export function* ends(name) {
 
 // A name that loses its scopes where it has no room, then the beginning of its last part.
 export function tail(name) {
-	const e = make("span", {class: "tail", title: name}, name);
-	e.classList.add("file");
-	redraws(e, () => {
-		const fits = text => { e.textContent = text; return e.scrollWidth <= e.clientWidth; };
-		for (const t of ends(name)) if (fits(t)) return;
-		for (let i = (scopes(name).pop() || 0) + 1; i < name.length; i++) if (fits("…" + name.slice(i))) return;
+	return cuttable(make("span", {class: "tail file", title: name}, name), function (width, measure) {
+		const fits = text => measure(text) <= width, from = (scopes(name).pop() || 0) + 1, short = [...ends(name)].find(fits);
+		let a = from, b = name.length; // the longest end that fits
+		while (short === undefined && a < b) { const m = (a + b) >> 1; if (fits("…" + name.slice(m))) b = m; else a = m + 1; }
+		this.textContent = short ?? "…" + name.slice(a);
 	});
-	return e;
 }
 
 // The longest form of a name that fits; as much of its last part as fits, where none does.

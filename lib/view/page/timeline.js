@@ -36,7 +36,8 @@ export class Timeline {
 		this.cursor = null;
 		this.element = this.build();
 		this.draw = onceAFrame(() => this.drawNow());
-		redraws(this.element, () => { this.palette = null; this.drawNow(); });
+		// What is drawn already is not drawn again only because it has come into the page.
+		redraws(this.element, () => { if (this.drawn === this.state()) return; this.palette = null; this.drawNow(); });
 	}
 
 	build() {
@@ -240,8 +241,11 @@ export class Timeline {
 		return v;
 	}
 
+	state() { return [this.ruler.canvas.clientWidth, innerHeight, document.documentElement.dataset.theme].join(); }
+
 	drawNow() {
 		if (!this.element.isConnected) return;
+		this.drawn = this.state();
 		const axis = this.axis, get = n => this.get(n), c = this.ruler.canvas;
 		this.width = axis.width = c.clientWidth || 600;
 		const range = this.grip && this.grip.moved && this.cursor !== null ? [Math.min(this.grip.t, this.cursor), Math.max(this.grip.t, this.cursor)] : this.o.selected;
