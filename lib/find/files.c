@@ -72,7 +72,18 @@ static struct find_file *add(struct find_files *f, const char *path, const char 
 	return item;
 }
 
-/* The libraries of a zip file below a folder of it. False: it is no zip file, or a broken one. */
+/* A library in the folder below, or the member of this name, whatever it is. */
+static bool is_wanted_member(const char *name, const char *below)
+{
+	size_t n = strlen(below);
+
+	if (n && !strcmp(name, below))
+		return true;
+	return container_is_library(name) &&
+	       (!n || (!strncmp(name, below, n) && name[n] == '/'));
+}
+
+/* The libraries of a zip file below a folder of it, or one member. False: it is no zip file, or a broken one. */
 static bool files_add_zip(struct find_files *f, const char *path, const char *below,
 			  const char *module, size_t module_len)
 {
@@ -100,8 +111,7 @@ static bool files_add_zip(struct find_files *f, const char *path, const char *be
 		struct err ignored = ERR_INIT;
 		struct find_file *item;
 
-		if (!container_is_library(m->name) ||
-		    (n && (strncmp(m->name, below, n) != 0 || (m->name[n] && m->name[n] != '/'))))
+		if (!is_wanted_member(m->name, below))
 			continue;
 		name.len = 0;
 		buf_addf(&name, "%s/%s", path, m->name);

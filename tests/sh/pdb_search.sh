@@ -85,7 +85,10 @@ cp right any/renamed.pdb
 check "in the folder of a symbol server" "${ask[@]}" app.exe --debug-dir srv $at
 check "in a folder" "${ask[@]}" app.exe --debug-dir flat $at
 check "by its GUID, under another name" "${ask[@]}" app.exe --debug-dir any $at
-check "by the id that symbol servers and our programs spell" tm-llvm-symbolizer --no-cache --build-id "$key" --debug-dir any $at
+check "by the id that symbol servers and our programs spell" tm-llvm-symbolizer --no-cache --build-id "$key" --debug-dir any 0x111c
+python3 -c 'import zipfile; z = zipfile.ZipFile("build.zip", "w", zipfile.ZIP_DEFLATED); z.write("right", "bin/app.pdb")'
+printf '    #0 0x7ff600001000  (app.pdb+0x111c)\n' >zip.log
+check "a member of a zip file that is no library" tm-symbolize --no-cache --text zip.log -e build.zip/bin/app.pdb
 check "given, under another name" tm-symbolize --no-cache --text log -e app.exe -e any/renamed.pdb
 out=$(tm-symbolize --no-cache --text log -e app.exe -e any/renamed.pdb 2>&1)
 case $out in
