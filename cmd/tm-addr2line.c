@@ -3,6 +3,7 @@
  * tm-addr2line: addresses of one file -> functions, files and lines, as GNU addr2line prints them.
  */
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/base/pages.h"
 #include "lib/base/pool.h"
 #include "lib/cli/cli.h"
@@ -90,7 +91,12 @@ static void note_odd(const struct input_line *line)
 {
 	const int n = line->n < 200 ? (int)line->n : 200;
 
-	cli_note(NULL, "'%.*s' is neither an address nor a symbol%s", n, line->s,
+	if (line->n && num_hex_digit(line->s[0]) >= 0 && !memchr(line->s, '+', line->n))
+		cli_note(NULL,
+			 "'%.*s' begins with a hexadecimal digit, so it was read as an address", n,
+			 line->s);
+	else
+		cli_note(NULL, "'%.*s' is neither an address nor a symbol%s", n, line->s,
 		 memmem(line->s, line->n, "+0x", 3)
 		     ? "; tm-symbolize --text -e FILE names FILE+0xOFFSET in a log"
 		     : "");

@@ -19,11 +19,15 @@
 
 static void add_line(struct buf *b, const struct tracemill_module *m)
 {
-	id_text_add(b, path_is_of_windows(m->name, strlen(m->name)), m->build_id, m->n_build_id);
+	bool windows = path_is_of_windows(m->name, strlen(m->name));
+
+	id_text_add(b, windows, m->build_id, m->n_build_id);
 	buf_adds(b, m->n_build_id ? "\t" : "-\t");
 	buf_add_readable(b, m->name, strlen(m->name));
 	buf_addf(b, "\t%s\n",
-		 m->reason ? tracemill_reason_text(m->reason) : "no DWARF: its debug file");
+		 m->reason  ? tracemill_reason_text(m->reason)
+		 : windows ? "no lines: its PDB was not found"
+			   : "no DWARF: its debug file");
 }
 
 size_t cli_missing(struct tracemill_trace_symbolizer *trace_symbolizer)

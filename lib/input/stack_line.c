@@ -772,6 +772,24 @@ static bool parse_own(const char *s, const char *end, struct stack_line *l)
 		(l->has_plus || path_is_program(l->module.s, l->module.n)));
 }
 
+/* "game.exe+0x12" alone or, two blanks behind the numbers of a row: so our reports print places without names. */
+static bool parse_row(const char *s, const char *end, struct stack_line *l)
+{
+	const char *last = trim_end(s, end), *at = last;
+
+	while (at > s && !is_blank(at[-1]))
+		at--;
+	for (const char *p = s; p < at; p++)
+		if (!is_blank(*p) && (!memchr("0123456789.%", *p, 12) || !is_blank(at[-2])))
+			return false;
+	if (at < last && *at == '#') /* "#0game.exe+0x12" */
+		return false;
+	*l = (struct stack_line){.kind = STACK_LINE_WINDBG, .call = (size_t)(at - s)};
+	l->tail = (size_t)(last - s);
+	return parse_windbg_symbol(at, last, true, l) && l->has_offset &&
+	       path_is_program(l->module.s, l->module.n);
+}
+
 bool stack_line_parse_symbol(const char *s, size_t n, struct stack_line *l)
 {
 	static const char label[] = "SYMBOL_NAME:";
@@ -843,7 +861,7 @@ bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)
 	if (!n || n > LONGEST || stack_line_is_apple(s, n))
 		return false;
 	if (!parse_unity(s, end, l) && !parse_unreal(s, end, l) && !parse_windbg(s, end, l) &&
-	    !parse_symbol_name(s, end, l) && !parse_own(s, end, l))
+	    !parse_symbol_name(s, end, l) && !parse_own(s, end, l) && !parse_row(s, end, l))
 		return false;
 	if (l->has_address && l->address > UINT32_MAX)
 		l->bits = 64;

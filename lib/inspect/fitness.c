@@ -304,12 +304,12 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 				  : FIT_NO,
 		    share >= 95 ? NULL : fix,
 		    "%" PRIu64 " of %" PRIu64
-		    " functions that call others set up a frame pointer (%u%%): "
-		    "-fno-omit-frame-pointer %s",
+		    " functions that call others set up a frame pointer (%u%%)%s",
 		    x->sum.frame, calling, share,
-		    share >= 95  ? "is in effect"
-		    : share >= 5 ? "is in effect in parts only"
-				 : "is not in effect");
+		    object_kind(o)->pdata ? "" /* the option is that of other compilers */
+		    : share >= 95	  ? ": -fno-omit-frame-pointer is in effect"
+		    : share >= 5	  ? ": -fno-omit-frame-pointer is in effect in parts only"
+					  : ": -fno-omit-frame-pointer is not in effect");
 }
 
 static void fitness_instrumented(const struct inspect *x, struct fitness *f)

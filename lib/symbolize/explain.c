@@ -51,7 +51,8 @@ static void debug(struct buf *b, const struct object *o)
 	else if (object_has_debug_map(o))
 		buf_adds(b, "in the object files of its debug map");
 	else if (!object_has_dwarf(o) && !object_has_pdb(o))
-		buf_adds(b, "none, names are from the symbol table");
+		buf_adds(b, object_kind(o)->pdata ? "none: exported functions alone have names"
+						  : "none, names are from the symbol table");
 	else if (object_has_dwarf(o) && object_has_pdb(o)) {
 		buf_adds(b, "its own, and where it has none ");
 		text(b, path);
@@ -155,7 +156,7 @@ static void explain_place(struct explain *x, struct buf *b, struct object *o, ui
 		return;
 	section(b, o, addr);
 	if (!y->places) {
-		buf_adds(b, "  unit: no DWARF");
+		buf_adds(b, object_has_pdb(o) ? "  unit: in the PDB" : "  unit: no DWARF");
 		if (y->why) {
 			buf_adds(b, " that can be read: ");
 			text(b, y->why);

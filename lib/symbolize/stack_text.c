@@ -1306,7 +1306,7 @@ static void note_unproven(struct stack_text *x, const struct stack_text_line *li
 		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
 	if (is_windows(l) && f && !f->module && !stack_module_has_extension(l->module))
 		buf_addf(&text,
-			 "neither its extension nor a build-id: nothing shows whether %s is this "
+			 "neither its extension nor a GUID or time stamp: nothing shows whether %s is this "
 			 "module, and of this build",
 			 f->path);
 	else if (m.id.len)
@@ -1314,7 +1314,8 @@ static void note_unproven(struct stack_text *x, const struct stack_text_line *li
 			 "a build-id, and %s has none: nothing shows whether it is of this build",
 			 f ? f->path : "its file");
 	else
-		buf_addf(&text, "no build-id: nothing shows whether %s is of this build",
+		buf_addf(&text, "no %s: nothing shows whether %s is of this build",
+			 is_windows(l) ? "GUID or time stamp" : "build-id",
 			 f ? f->path : "its file");
 	if (is_windows(l) || (f && f->given && !files_proven(f, &m)))
 		add_note(x, &text);

@@ -102,7 +102,7 @@ text -e game.exe unreal.log >got
 check "the program alone is not the library of its stem" [ "$(grep -n ' in ' got | cut -d : -f 1 | tr '\n' ' ')" = '1 8 ' ]
 grep -v UnknownFunction unreal.log | sed '/180000000/d' >stems.log
 text -e game.exe stems.log >got
-check "a stem that nothing completes is a guess" grep -q 'game: the log has neither its extension nor a build-id: nothing shows whether game.exe is this module, and of this build$' err
+check "a stem that nothing completes is a guess" grep -q 'game: the log has neither its extension nor a GUID or time stamp: nothing shows whether game.exe is this module, and of this build$' err
 # Crashes whose lists of modules follow their stacks, and such whose lists are before them. Without sizes, a module may be
 # 4 GiB long: the first one's holds the address of the second.
 unreal_call() { printf 'LogWindows: Error: [Callstack] 0x%016x game.exe!UnknownFunction []\n\n' "$((0x$1 + 0x1002))"; }

@@ -263,7 +263,7 @@ mkdir -p other
 	for ((i = 1; i < 16; i++)); do printf '%02x 00000061`74dff7c0 00007ffd`71267374     My_Game+0x%x\n' $i $((0x1000 + i * 37)); done
 } >other.log
 tm-symbolize --text -e My-Game.exe k >got 2>err
-check "no build-id: said of a module, once" [ "$(grep -c 'My_Game: the log has neither its extension nor a build-id: nothing shows whether My-Game.exe is this module, and of this build' err)" = 1 ]
+check "no build-id: said of a module, once" [ "$(grep -c 'My_Game: the log has neither its extension nor a GUID or time stamp: nothing shows whether My-Game.exe is this module, and of this build' err)" = 1 ]
 check "... the calls of the right file do not speak against it" [ "$(grep -c 'follow a call' err)" = 0 ]
 tm-symbolize --text -e other/My-Game.exe other.log >got 2>err
 check "... return addresses that follow no calls" grep -q 'My-Game.exe: 0 of .* return addresses (0%) follow a call' err

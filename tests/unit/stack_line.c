@@ -244,6 +244,12 @@ TEST(windows)
 	CHECK(parse_windows("0x00007FFB4537AEBC (aowlspt-host) (function-name not available)"));
 	CHECK(is(l.module, "aowlspt-host") && !l.name.n);
 	CHECK_EQ(l.bits, 64);
+	CHECK(parse_windows("game.exe+0x1091"));
+	CHECK(is(l.module, "game.exe") && l.offset == 0x1091 && !l.name.n);
+	CHECK(parse_windows("1        1  100.00%  game.exe+0x1091"));
+	CHECK(is(l.module, "game.exe") && l.offset == 0x1091);
+	CHECK(!parse_windows("loaded game.exe+0x1091"));
+	CHECK(!parse_windows("game+0x1091"));
 	CHECK(parse_windows("0x00401071 (game) (function-name not available)"));
 	CHECK_EQ(l.bits, 32);
 
