@@ -115,6 +115,15 @@ static enum status reader_choose(struct input *in, const struct import_options *
 	return err_set(e, ST_UNSUPPORTED, "unknown capture format (tm-import --list-formats)");
 }
 
+enum status capture_recognize(struct input *in, struct err *e)
+{
+	const struct import_options o = {0};
+	const struct reader_part *part = NULL;
+	const struct reader *r = NULL;
+
+	return reader_choose(in, &o, &r, &part, e);
+}
+
 static uint64_t events(const struct trace *t)
 {
 	uint64_t n = 0;

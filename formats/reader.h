@@ -129,6 +129,9 @@ const char *capture_archive(const uint8_t *head, size_t n);
 enum status capture_read(struct input *in, const struct import_options *o, struct sink *sink,
 			 bool *lossy, struct err *e);
 
+/* Whether some reader takes it, by its first bytes; ST_UNSUPPORTED, ST_BAD: what it is instead. */
+enum status capture_recognize(struct input *in, struct err *e);
+
 /* For readers. import_begin hands the capture to the sink: call it once the metrics and
  * attributes are set and before the first event (maps and forced options are in by then).
  * import_next ends it and starts a new one in the same file. */

@@ -116,9 +116,34 @@ with Page("again.tmt") as address:
     b.drag(".tracks .track canvas", (w * 5.5 / 40, 20), (w * 34.5 / 40, 20))
     b.wait("!!document.body.dataset.shown && !!document.querySelector('table.sel')")
     got = text(".card .row .faint")
-    check("a selection over both runs is of time: " + b.run("location.hash") + " " + got, "time=" in b.run("location.hash") and "frame=" not in b.run("location.hash") and "30 frames" in got and "300.00 ms" in got and "2.9 KiB" in got and "100 B of it kept" in got)
+    check("a selection over both runs is of time: " + b.run("location.hash") + " " + got, "time=" in b.run("location.hash") and "frame=" not in b.run("location.hash") and "30 frames" in got and "300.00 ms" in got and "2.9 KiB" in got and "100 B of it still live" in got)
     b.go("#view=overview&frame=0..10")
     check("a range of numbers has no live bytes, and says why: " + tile("live"), shows("document.querySelector('.tile[data-tile=live] .v')?.textContent === '–'") and tile("peak") == "–" and "frame numbers go back" in text(".tile[data-tile=live]"))
+
+# --- what is picked is in sight; a search says how many hits there are, and Enter goes to them
+with Page("whole.tmt"):
+    b.go("#view=table&by=site&rows=0")
+    shows("document.querySelectorAll('main .row').length > 5")
+    b.click("main .row:nth-child(3)")
+    check("what is known of a picked row is in the window", shows("document.querySelectorAll('.picked button').length > 2", 5) and b.run("(r => r.top > 0 && r.bottom <= innerHeight)(document.querySelector('.picked').getBoundingClientRect())"))
+    b.go("#view=timeline")
+    shows("document.querySelectorAll('.tools .seg').length > 0")
+    b.go("#view=overview")
+    shows("!!document.querySelector('.tile')")
+    b.run("document.activeElement.blur()")
+    b.key("/", "Slash", "/")
+    check("/ in the overview goes to the filter of functions", b.run("document.activeElement.name === 'focus' && document.getElementById('more').parentNode.open"))
+with Page("hz90.tmt"):
+    b.go("#view=timeline")
+    shows("!!document.querySelector('main input[type=search]')")
+    b.run("document.querySelector('main input[type=search]').focus()")
+    b.type("Tick")
+    check("60 calls are hits: " + text("#hits"), shows("document.getElementById('hits').textContent === '60 hits'", 5))
+    b.key("Enter")
+    b.key("Enter")
+    check("... Enter goes from one to the next: " + text("#hits"), shows("document.getElementById('hits').textContent === '2 of 60 hits'", 5))
+    b.run("(i => { i.value = 'nobody'; i.dispatchEvent(new Event('input')); })(document.querySelector('main input[type=search]'))")
+    check("... and none is said", text("#hits") == "no hits")
 
 # --- a selection is drawn in short tasks: names are cut to their room at once, and not each after another layout
 with Page("whole.tmt") as address:

@@ -139,11 +139,25 @@ picture("compare-open")
 b.run("history.back()")
 b.wait("!!document.body && document.body.dataset.shown === 'compare'")
 
+# The newer one first: the older is the base all the same.
+b.run("location.hash = 'view=runs'")
+b.wait("document.body.dataset.shown === 'runs' && !document.getElementById('note')")
+pick("b110")
+for _ in range(4):  # as pick() does
+    b.click(row("b102"))
+    if b.wait("(document.querySelector('.pair') || {}).textContent.includes('b102')", 5):
+        break
+check("the older of two runs is the base, whichever was clicked first", b.wait("(document.getElementById('compare') || {}).textContent === 'Compare b102 \u2192 b110'", 20))
+
 # The trend.
 click_text("#tabs a", "Trend")
 check("a trend with its step", b.wait("document.body.dataset.shown === 'trend' && document.querySelectorAll('[role=row].row').length > 0"))
 click_text(".seg button", "requested")
 check("of a metric that is chosen, with the build of the change", b.wait("location.hash.includes('sort=requested') && [...document.querySelectorAll('[role=row].row')].some(e => e.textContent.includes('b107'))"))
+check("numbers have the unit of their row", b.wait("(r => r.filter(t => /\\d [KM]iB/.test(t)).length > 10 && !r.some(t => /\\d{6}/.test(t)))([...document.querySelectorAll('[role=row].row')].map(e => e.textContent))", 20))
+asked = b.run("performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('trend?')).pop()")
+check("runs of another branch and device are another line: " + asked, "branch=main" in asked and "machine=pixel7" in asked and b.run("document.querySelectorAll('#line option').length") == 2 and
+      b.run("document.querySelector('#line').selectedOptions[0].textContent") == "main \u00b7 pixel7 (12 runs)")
 check("with a chart", b.wait("(document.querySelector('.charts .say') || {}).textContent && document.querySelector('main canvas').clientHeight > 50"))
 picture("trend")
 

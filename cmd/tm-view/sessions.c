@@ -4,10 +4,12 @@
  */
 #include "cmd/tm-view/sessions.h"
 
+#include "formats/reader.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/opt.h"
+#include "lib/input/input.h"
 #include "lib/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -307,7 +309,26 @@ static enum guest_next sessions_end(void *arg, struct guest_call *c)
 	return GUEST_ANSWER;
 }
 
-static void sessions_finish(struct guest_call *c, struct sessions_call *q)
+/* What was stored is kept, whatever it is; who sent it learns at once that it will not be read. */
+static bool is_no_capture(struct view_sessions *s, uint64_t id, struct err *e)
+{
+	struct store_session one;
+	struct input in = {0};
+	enum status st;
+	char *path;
+
+	if (!store_session(s->store, id, &one) || one.gone)
+		return false;
+	path = store_capture_path(s->store, one.digest);
+	st = input_open(&in, path, e);
+	if (!st)
+		st = capture_recognize(&in, e);
+	input_close(&in);
+	free(path);
+	return st == ST_BAD || st == ST_UNSUPPORTED;
+}
+
+static void sessions_finish(struct view_sessions *s, struct guest_call *c, struct sessions_call *q)
 {
 	struct store_upload *u = q->upload;
 	struct err e = ERR_INIT;
@@ -323,7 +344,10 @@ static void sessions_finish(struct guest_call *c, struct sessions_call *q)
 	snprintf(text, sizeof text, "%" PRIu64, id);
 	sessions_header(c, "Session", text);
 	c->reply.body.len = 0;
-	buf_addf(&c->reply.body, "session %s: %s\n", text, answers[a].why);
+	buf_addf(&c->reply.body, "session %s: %s", text, answers[a].why);
+	if (is_no_capture(s, id, &e))
+		buf_addf(&c->reply.body, ", but it is no capture that can be read: %s", e.msg);
+	buf_addc(&c->reply.body, '\n');
 }
 
 static void sessions_work(void *arg, struct guest_call *c)
@@ -338,7 +362,7 @@ static void sessions_work(void *arg, struct guest_call *c)
 	switch (q->request.wish) {
 	case STORE_WISH_UPLOAD:
 		c->reply.type = NULL;
-		sessions_finish(c, q);
+		sessions_finish(s, c, q);
 		return;
 	case STORE_WISH_LIST: st = sessions_list(s, &c->reply.body, &e); break;
 	case STORE_WISH_TREND: st = sessions_trend(s, &q->question, &c->reply.body, &e); break;

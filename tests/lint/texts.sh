@@ -21,7 +21,7 @@ import sys
 SAME = {"#", "%", "p", "p95", "x", "25 %", "75 %", "{0} %", "{0} ~"}
 # Of the pages' sources, words that are no texts: classes, selectors, what the program or the browser says.
 NO_TEXTS = {"use strict", "cut folded", "growth faint", "goes on", "no writer", "bad panel", "input, select", "input, select, textarea",
-            "tr.same, tr.at", "tbody tr:not(.wide)", "11px system-ui, sans-serif", "mid file", "one file", "empty file", "sp one file", "sp row", "arrow file", "box me", "num faint", "in frames-two", "row grows", "row grows pair", "tag picked-side", "text prose", "faint one-line", "tag up", "tag warn", "quiet line-name"}
+            "tr.same, tr.at", "tbody tr:not(.wide)", "11px system-ui, sans-serif", "mid file", "tail file", "one file", "empty file", "sp one file", "sp row", "arrow file", "box me", "num faint", "in frames-two", "row grows", "row grows pair", "tag picked-side", "text prose", "faint one-line", "tag up", "tag warn", "quiet line-name"}
 STRING = r'"((?:[^"\\\n]|\\.)*)"'
 LEAST = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}")
 

@@ -67,6 +67,7 @@ equals 'the time of 99 % of the frames is that of tm-frames' "$(sessions '.sessi
 
 printf 'no capture at all\n' >junk.txt
 equals 'what is no capture is stored, too' "$(put junk.txt "$send")" 201
+check '... and who sent it is told' eval '[[ "$(cat reply)" = "session "*": stored, but it is no capture that can be read: unknown capture format"* ]]'
 cp "$DATA/unity/bad-cut.raw" cut.tmt
 equals 'and what is cut' "$(put cut.tmt "$send")" 201
 settle

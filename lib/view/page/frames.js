@@ -98,7 +98,11 @@ export async function show(context) {
 		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("all frames"), () => go({pick: null})));
 	const out = [panel(translated(section(doc, "table", "frames").title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, say("shaded: runs of frames above a limit")) : null)];
-	if (s.pick && has.frames) out.push(await one(context, s.pick));
+	if (s.pick && has.frames) {
+		const picked = await one(context, s.pick);
+		out.push(picked);
+		out.shown = () => picked.scrollIntoView({block: "nearest"});
+	}
 	const spikes = section(doc, "table", "spikes");
 	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, r => has.frames && go({pick: r.worst_frame}))));
 	if (stats) out.push(panel(translated(stats.title), say("mean, percentiles, and the frame of each"), new Table(stats).element));

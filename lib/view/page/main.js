@@ -282,7 +282,13 @@ addEventListener("keydown", e => {
 	const tabs = el("tabs").children, k = "123456789".indexOf(e.key);
 	if (k >= 0 && tabs[k]) tabs[k].click();
 	else if (e.key === "?") showKeys(el("help"), el("tabs").children.length);
-	else if (e.key === "/") { const i = main.querySelector("input[type=search]"); if (i) { i.focus(); e.preventDefault(); } }
+	else if (e.key === "/") {
+		// A view without a search has the filter of functions.
+		const more = el("more").parentNode, i = main.querySelector("input[type=search]") || more.querySelector("input");
+		if (more.contains(i)) more.open = true;
+		i.focus();
+		e.preventDefault();
+	}
 });
 addEventListener("hashchange", () => {
 	const s = address(), view = views[s.view];

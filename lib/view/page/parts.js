@@ -205,7 +205,7 @@ export function tenths(text) {
 }
 
 // A metric in the page's words; a terminal's stands on hover.
-export const plainly = text => text && text.replace(/\blive real\b/, "still live").replace(/\bpeak real\b/, "peak").replace(/\bfreed real\b/, "freed").replace(/\breal\b/, "allocated");
+export const plainly = text => text && text.replace(/\blive real\b/, "still live").replace(/\bpeak real\b/, "peak").replace(/\bfreed real\b/, "freed").replace(/\breal\b/, "allocated").replace(/\bentries\b/, "records");
 
 // As a word of a command in a terminal.
 export function quote(word) {

@@ -3,7 +3,7 @@
 // state is its address: #view=trend&sort=peak&branch=main.
 import {panel, segments, quote, named, place} from "./parts.js";
 import {make, button, hideTip, showTip, pencil, redraws} from "./dom.js";
-import {shown as seen, format} from "./format.js";
+import {shown as seen, format, some} from "./format.js";
 import {draw, nothing} from "./document.js";
 import {Table} from "./table.js";
 import {badge, verdict, metricOf, mostOf, sortOf} from "./gate.js";
@@ -13,7 +13,7 @@ const el = id => document.getElementById(id), main = el("view"), EVERY_MS = 2000
 const views = {runs: "Sessions", trend: "Trend", compare: "Compare"};
 const metrics = [["auto", "auto"], ["peak", "peak"], ["live", "live"], ["requested", "requested"], ["count", "count"], ["temporary", "temporary"], ["self-time", "self time"]], frameMetrics = [["p99-frame", "p99 frame"]];
 const keys = [["total", "total"], ["owner", "owner"], ["type", "type"], ["site", "site"], ["function", "function"], ["module", "module"]];
-let list = null, last = "", table = null, running = null;
+let list = null, last = "", table = null, running = null, opened = null;
 
 const address = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
@@ -240,6 +240,9 @@ function details(r, s, base) {
 	return panel(say("Run {0}", r.run || "–"), r.date, ...box);
 }
 
+// Of two runs the older one is the base, whichever was clicked first: the list has the newest first.
+const inOrder = (first, r, all) => all.findIndex(o => String(o.run) === first) < all.indexOf(r) ? {from: String(r.run), to: first} : {from: first, to: String(r.run)};
+
 let chose = false;
 function showRuns(s) {
 	const fits = r => (!s.branch || r.branch === s.branch) && (!s.machine || r.machine === s.machine), all = rowsOf(), rows = all.filter(fits);
@@ -249,7 +252,7 @@ function showRuns(s) {
 	// Two clicks choose two runs; the bar says which, and compares them. Where nobody chose, they are the newest run that
 	// the policy failed, and its base.
 	const choose = to => { chose = true; go(to); };
-	const pick = r => !r.run ? choose({run: "s" + r.session, from: null, to: null}) : s.from && !s.to && String(r.run) !== s.from ? choose({to: String(r.run), run: null}) : choose({run: String(r.run), from: String(r.run), to: null});
+	const pick = r => !r.run ? choose({run: "s" + r.session, from: null, to: null}) : s.from && !s.to && String(r.run) !== s.from ? choose({...inOrder(s.from, r, all), run: null}) : choose({run: String(r.run), from: String(r.run), to: null});
 	const one = s.run && all.find(r => s.run === (r.run ? String(r.run) : "s" + r.session)), newest = rows.find(r => r.date), timed = rows.some(r => r.date && !r.date.endsWith("T00:00:00Z"));
 	let pair = s, barred = null;
 	const side = r => r.run && String(r.run) === pair.from ? "A" : r.run && pair.to && String(r.run) === pair.to ? "B" : null;
@@ -492,12 +495,17 @@ function trendPicture(d, steps, name, value, choose, all) {
 // --- the trend
 
 async function showTrend(s) {
-	const sort = s.sort || "auto", frames = frameMetrics.some(([k]) => k === sort), by = frames ? "total" : s.by || "total", asked = new URLSearchParams({by, sort, ...s.branch && {branch: s.branch}, ...s.machine && {machine: s.machine}, ...s.name && {name: s.name}});
+	// Runs of several branches or devices are several lines: one is drawn, that with most runs where none is chosen.
+	const groups = new Map();
+	for (const r of list.runs) if ((!s.branch || r.branch === s.branch) && (!s.machine || r.machine === s.machine)) groups.set(lineOf(r), (groups.get(lineOf(r)) || 0) + 1);
+	const lines = [...groups].sort((a, b) => b[1] - a[1]).map(([k]) => k), now = lines.includes(s.line) ? s.line : lines[0], [branch, machine] = now ? JSON.parse(now) : [s.branch, s.machine], lineName = k => JSON.parse(k).filter(Boolean).join(" · ") || say("no branch or device");
+	const sort = s.sort || "auto", frames = frameMetrics.some(([k]) => k === sort), by = frames ? "total" : s.by || "total", asked = new URLSearchParams({by, sort, ...branch && {branch}, ...machine && {machine}, ...s.name && {name: s.name}});
 	// Frame times are the server's: the history that a terminal asks has sums.
 	if (frames) el("command").textContent = "";
-	else command(["trend", list.store, "--by", by, "--sort", sort, ...s.branch ? ["--branch", s.branch] : [], ...s.machine ? ["--machine", s.machine] : [], ...s.name ? ["--name", s.name] : []]);
+	else command(["trend", list.store, "--by", by, "--sort", sort, ...branch ? ["--branch", branch] : [], ...machine ? ["--machine", machine] : [], ...s.name ? ["--name", s.name] : []]);
 	const name = make("input", {type: "search", value: s.name || "", "aria-label": say("name"), placeholder: say("name (regular expression)"), onchange: () => go({name: name.value})});
-	const tools = panel(say("Trend"), say("over builds, with change points"), make("div", {class: "tools"}, segments(say("metric"), [...metrics, ...frameMetrics].map(([k, t]) => [k, say(t)]), sort, v => go({sort: v})), frames ? null : segments(say("by"), keys.map(([k, t]) => [k, say(t)]), by, v => go({by: v})), by === "total" ? null : name));
+	const line = lines.length > 1 ? make("label", {}, say("branch and device"), make("select", {id: "line", onchange: e => go({line: e.target.value})}, ...lines.map(k => make("option", {value: k, selected: k === now}, lineName(k) + " (" + some(groups.get(k), "{0} run", "{0} runs") + ")")))) : null;
+	const tools = panel(say("Trend"), say("over builds, with change points"), make("div", {class: "tools"}, line, segments(say("metric"), [...metrics, ...frameMetrics].map(([k, t]) => [k, say(t)]), sort, v => go({sort: v})), frames ? null : segments(say("by"), keys.map(([k, t]) => [k, say(t)]), by, v => go({by: v})), by === "total" ? null : name));
 	let doc;
 	try {
 		doc = await get("trend?" + asked);
@@ -506,7 +514,9 @@ async function showTrend(s) {
 		return [tools, nothing(translated(e.message))];
 	}
 	doc.sections.sort((a, b) => (b.kind === "series") - (a.kind === "series")); // the picture first
-	return [tools, ...draw(doc)];
+	// A row says the unit of its numbers.
+	const cell = (c, r) => r.unit && r[c.key] !== null && /^(before|after|first|last|value)$/.test(c.key) ? make("span", {}, format(r.unit, r[c.key])) : null, quiet = c => c.key === "unit";
+	return [tools, ...draw(doc, Object.fromEntries(["steps", "series", "values"].map(name => [name, {cell, quiet}])))];
 }
 
 // --- two runs
@@ -555,6 +565,8 @@ async function show() {
 		const content = await {runs: showRuns, trend: showTrend, compare: showCompare}[s.view](s);
 		if (mine.signal.aborted) return;
 		main.replaceChildren(...content);
+		if (s.run && s.run !== opened && document.getElementById("note")) document.getElementById("note").closest(".panel").scrollIntoView({block: "nearest"});
+		opened = s.run;
 		document.body.dataset.shown = s.view;
 	} catch (e) {
 		if (e.name !== "AbortError") el("alerts").replaceChildren(make("div", {class: "bad", role: "alert"}, seen(e.message)));

@@ -6,7 +6,7 @@ import {Axis, lower} from "./axis.js";
 import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, rateOf, BUDGETS} from "./tracks.js";
 import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
-import {format, typeOf, count, shown, cells} from "./format.js";
+import {format, typeOf, count, some, shown, cells, matcher} from "./format.js";
 import {kindOf} from "./flame.js";
 import {modulesOf} from "./modules.js";
 import {section, nameOf} from "./ask.js";
@@ -194,6 +194,34 @@ export class Timeline {
 		this.axis.glide(start[i] - 4 * w, end[i] + 4 * w);
 		this.cursor = (start[i] + end[i]) / 2;
 		if (this.o.reached) this.o.reached(i, this.axis.bounded(start[i] - 4 * w, end[i] + 4 * w));
+	}
+
+	// Calls of functions with this text, in the order of time: of what is drawn of the whole capture.
+	find(text) {
+		const matches = text ? matcher(text) : null;
+		for (const t of this.tracks) if (t.search) t.search(text);
+		this.hits = matches ? this.tracks.filter(t => t.coarse).flatMap(t => t.coarse.levels.flatMap(l => l.rows.filter(r => matches(r.function)).map(r => [r, t]))).sort(([a], [b]) => a.start_ns - b.start_ns) : [];
+		this.hit = -1;
+		this.draw();
+		return text ? this.hits.length ? some(this.hits.length, "{0} hit", "{0} hits") : say("no hits") : "";
+	}
+
+	// To the next hit, which is picked, and in sight.
+	next(step) {
+		const n = (this.hits || []).length;
+		if (!n) return say("no hits");
+		this.hit = this.hit < 0 && step < 0 ? n - 1 : (this.hit + step + n) % n;
+		const [r, t] = this.hits[this.hit], {axis} = this, from = r.start_ns, to = from + r.duration_ns;
+		for (const o of this.tracks) if (o.picked) o.picked = null;
+		t.picked = r;
+		t.open = true;
+		if (t.name.firstChild.nodeType === 1 && t.foldable) t.name.firstChild.textContent = "▾";
+		t.row.scrollIntoView({block: "nearest"});
+		this.cursor = (from + to) / 2;
+		const few = axis.x(to) - axis.x(from) < 40, wide = few ? Math.max(to - from, (axis.to - axis.from) / 50) * 5 : axis.to - axis.from;
+		if (few || to < axis.from || from > axis.to) axis.glide(this.cursor - wide / 2, this.cursor + wide / 2);
+		this.draw();
+		return say("{0} of {1} hits", count(this.hit + 1), count(n));
 	}
 
 	moved() {
@@ -570,12 +598,12 @@ async function selection(context, m, threads) {
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
 	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), [a1, b1] = (s.frame || "").split("..").map(Number), frames = !range || !m.framed ? 0 : s.frame ? m.number.filter(v => v >= a1 && v <= (b1 ?? a1)).length : m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0);
 	const type = k => typeOf(t.columns.find(c => c.key === k));
-	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it kept", format(type(live), sum[live])) : null,
+	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it still live", format(type(live), sum[live])) : null,
 		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
 	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
-	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("kept")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
+	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
 	const by = shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
 	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by ? " barred" : "")}, word)), make("th", {}, say("callers")))),
@@ -613,10 +641,13 @@ export async function show(context) {
 		const last = t => t instanceof Counter;
 		tracks.splice(0, tracks.length, ...tracks.filter(t => !last(t)), ...calls, ...tracks.filter(last));
 	}
+	// What splits nothing is not offered.
+	let split = calls.length > 1 || all.length > 1;
 	if (!calls.length && m.real && all.length === 1) {
 		// Of captures of allocations: what each thread allocates.
 		const a = await context.ask(["frames", "--chart", m.real, "--by", "thread", ...(m.every ? ["--every", m.every] : []), ...context.filters(["frame", "time"]), "-n", "64", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 		const l = a.doc && section(a.doc, "series", "lines");
+		split = !!l && l.lines.length > 1;
 		if (l && l.lines.length > 1 && l.x_type === (m.unit === "ns" ? "ns" : "count")) {
 			const start = Float64Array.from(m.unit === "ns" ? l.x : l.x.map((_, i) => i)), of = {start, end: Float64Array.from(start, (v, i) => i + 1 < start.length ? start[i + 1] : m.high)};
 			l.lines.forEach((x, i) => tracks.push(Object.assign(new Rate("thread:" + x.title, labelled(x.title), i < 12 ? 30 : 22, of, x.y, m.type(m.real), "--own", say("bytes allocated")), {foldable: false})));
@@ -629,10 +660,10 @@ export async function show(context) {
 		frame: i => m.framed && go(m.option(m.start[i], m.end[i])),
 		reached: (i, [a, b]) => go({...m.option(m.start[i], m.end[i]), zoom: Math.round(a) + "-" + Math.round(b)}),
 		detail: detail && calls.length ? (a, b) => detail.finer(a, b) : null});
-	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { for (const c of calls) c.search(search.value); line.draw(); }});
+	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { hits.textContent = line.find(search.value); }, onkeydown: e => { if (e.key === "Enter") hits.textContent = line.next(e.shiftKey ? -1 : 1); else if (e.key === "Escape") { search.value = ""; hits.textContent = line.find(""); } }}), hits = make("span", {class: "faint", id: "hits", "aria-live": "polite"});
 	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? judged(m, context) : null,
-		m.live ? segments(say("live memory by"), Object.entries(lanes).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
-		calls.length ? search : null, calls.length ? legend(detail.kinds) : null);
+		m.live ? segments(say("live memory by"), Object.entries(lanes).filter(([k]) => k === m.lane || (k !== "type" || has.types) && (k !== "thread" || split)).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
+		calls.length ? search : null, calls.length ? hits : null, calls.length ? legend(detail.kinds) : null);
 	const below = await selection(context, m, calls.length);
 	page.classList.toggle("divided", !!below);
 	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));
