@@ -48,7 +48,8 @@ static bool ask_by_name(struct job *j, const struct input_line *line, uint64_t *
 /* What a line asks for that says this address. */
 static void ask(const struct job *j, struct tracemill_query *q, uint64_t *shown)
 {
-	bool image = j->facts.image_end; /* GNU cuts addresses of ELF only, others where it prints them */
+	bool image =
+	    j->facts.image_end; /* GNU cuts addresses of ELF only, others where it prints them */
 
 	if (!j->facts.is_64 && !image)
 		*shown &= UINT32_MAX;
@@ -97,9 +98,9 @@ static void note_odd(const struct input_line *line)
 			 line->s);
 	else
 		cli_note(NULL, "'%.*s' is neither an address nor a symbol%s", n, line->s,
-		 memmem(line->s, line->n, "+0x", 3)
-		     ? "; tm-symbolize --text -e FILE names FILE+0xOFFSET in a log"
-		     : "");
+			 memmem(line->s, line->n, "+0x", 3)
+			     ? "; tm-symbolize --text -e FILE names FILE+0xOFFSET in a log"
+			     : "");
 }
 
 /* Lines that name symbols, for which the handle is one thread's, and those that are nothing. */

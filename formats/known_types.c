@@ -94,7 +94,7 @@ static const struct mark marks[] = {
      29,
      "Microsoft C/C++ MSF 7.00\r\n\032DS",
      NULL,
-     {"debug information of Windows (PDB)", NULL, IN_PDB}},
+     {"debug information of Windows (PDB)", "inspect", IN_PDB}},
     {0,
      4,
      "BSJB",

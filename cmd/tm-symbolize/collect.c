@@ -25,7 +25,7 @@ static void add_line(struct buf *b, const struct tracemill_module *m)
 	buf_adds(b, m->n_build_id ? "\t" : "-\t");
 	buf_add_readable(b, m->name, strlen(m->name));
 	buf_addf(b, "\t%s\n",
-		 m->reason  ? tracemill_reason_text(m->reason)
+		 m->reason ? tracemill_reason_text(m->reason)
 		 : windows ? "no lines: its PDB was not found"
 			   : "no DWARF: its debug file");
 }

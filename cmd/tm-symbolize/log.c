@@ -108,9 +108,11 @@ static bool refuse_binary(struct log *g, struct input *in, const char *path)
 	if (!what)
 		return false;
 	if (is_capture)
-		cli_error(path, "a capture (%s): without --text, tm-symbolize names its calls", what);
+		cli_error(path, "a capture (%s): without --text, tm-symbolize names its calls",
+			  what);
 	else
-		cli_error(path, "%s, and no log%s%s", what, advice ? ": " : "", advice ? advice : "");
+		cli_error(path, "%s, and no log%s%s", what, advice ? ": " : "",
+			  advice ? advice : "");
 	cli_status(EXIT_INPUT);
 	return true;
 }
@@ -186,6 +188,8 @@ static void report(const struct tracemill_text_sums *x, const char *file, const 
 			    x->reasons[r] == 1 ? "stays as it was" : "stay as they were",
 			    r == TRACEMILL_REASON_REPLACED
 				? "the file of the module, which a note names, is of another build"
+			    : r == TRACEMILL_REASON_NO_MODULE
+				? "the place of their module in memory is not known"
 				: tracemill_reason_text(r));
 }
 

@@ -309,7 +309,8 @@ static void note_streams(const struct cli_symbols *s, const char *program, size_
 	for (size_t i = 0; i < n; i++)
 		stream |= operands[i] && !strcmp(operands[i], "-");
 	if (stream && s->of_captures && s->n_exes && !s->off)
-		cli_note("<stdin>", "-e names calls of files only; for a pipe: tm-symbolize -e FILE | %s",
+		cli_note("<stdin>",
+			 "-e names calls of files only; for a pipe: tm-symbolize -e FILE | %s",
 			 program);
 }
 

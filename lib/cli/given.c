@@ -80,7 +80,10 @@ void cli_given_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text
 		else if (better)
 			cli_note(f.path, "not used: %s is the better file of its name", better);
 		else if (any && is_text)
-			cli_note(f.path, "not used: no call lies in a module of its name");
+			cli_note(f.path,
+				 "not used: no call lies in a module of its name; to give it to a "
+				 "module: -e MODULE=%s",
+				 f.path);
 		else if (any)
 			cli_note(f.path,
 				 "not used: no module has its name or build-id; to give "

@@ -279,11 +279,11 @@ bool request_above_end(const struct request_above *a, uint64_t image_base, uint6
 {
 	if (!a->n)
 		return false;
-	snprintf(text, 240,
-		 "%" PRIu64 " address%s above the image's end 0x%" PRIx64
-		 ", the first is 0x%" PRIx64
-		 ": where the module was loaded elsewhere, subtract its address there and add the "
-		 "base 0x%" PRIx64,
-		 a->n, a->n == 1 ? " is" : "es are", image_end, a->first, image_base);
+	snprintf(
+	    text, 240,
+	    "%" PRIu64 " address%s above the image's end 0x%" PRIx64 ", the first is 0x%" PRIx64
+	    ": where the module was loaded elsewhere, ask for address - load address + 0x%" PRIx64
+	    ", or tm-atos -l LOADADDRESS ADDRESS",
+	    a->n, a->n == 1 ? " is" : "es are", image_end, a->first, image_base);
 	return true;
 }

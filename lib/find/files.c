@@ -79,8 +79,7 @@ static bool is_wanted_member(const char *name, const char *below)
 
 	if (n && !strcmp(name, below))
 		return true;
-	return container_is_library(name) &&
-	       (!n || (!strncmp(name, below, n) && name[n] == '/'));
+	return container_is_library(name) && (!n || (!strncmp(name, below, n) && name[n] == '/'));
 }
 
 /* The libraries of a zip file below a folder of it, or one member. False: it is no zip file, or a broken one. */

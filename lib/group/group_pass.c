@@ -292,8 +292,8 @@ static void pass_learn_crash(struct group_pass *f)
 	const char *crash = trace_get(f->t, "crash"), *thread = trace_get(f->t, "crash.thread");
 
 	if (crash && thread && f->p->now.totals.captures < CRASHES_TOLD)
-		buf_addf(&f->p->crashes, "crash: %s (--by stack --thread %s: its stack alone)\n", crash,
-			 thread);
+		buf_addf(&f->p->crashes, "crash: %s (--by stack --thread %s: its stack alone)\n",
+			 crash, thread);
 }
 
 static void pass_learn_totals(struct group_pass *f)

@@ -20,7 +20,9 @@ bool domain_note(const struct profile *r, unsigned line, struct buf *to);
 bool state_note(const struct profile_known *k, unsigned sums, enum metric_state state,
 		struct buf *to);
 /* Most sites have no names: what puts names in. False: they have names. */
-#define NAMED_BY "tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)"
+#define NAMED_BY                                                                     \
+	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod, " \
+	"--symbol-server)"
 bool nameless_note(const struct profile *r, struct buf *to);
 /* How many of these groups are functions of which only the start is known (names.h). False: none is. */
 bool starts_note(const struct grouped_profile *p, size_t grouping, const uint32_t *groups, size_t n,

@@ -307,8 +307,8 @@ static void fitness_frame_pointers(const struct inspect *x, struct fitness *f)
 		    " functions that call others set up a frame pointer (%u%%)%s",
 		    x->sum.frame, calling, share,
 		    object_kind(o)->pdata ? "" /* the option is that of other compilers */
-		    : share >= 95	  ? ": -fno-omit-frame-pointer is in effect"
-		    : share >= 5	  ? ": -fno-omit-frame-pointer is in effect in parts only"
+		    : share >= 95         ? ": -fno-omit-frame-pointer is in effect"
+		    : share >= 5          ? ": -fno-omit-frame-pointer is in effect in parts only"
 					  : ": -fno-omit-frame-pointer is not in effect");
 }
 

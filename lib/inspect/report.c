@@ -146,9 +146,9 @@ static void inspect_report_files(struct inspect_report *r, const struct inspect 
 	if (object_pe_stamp(o, &stamp))
 		fact(r, x, "time stamp and size", "%08" PRIX32 "%" PRIx32, stamp.time, stamp.size);
 	fact(r, x, "stripped", "%s",
-	     x->has_symtab		? "no"
+	     x->has_symtab                    ? "no"
 	     : object_has_pdb(x->file.object) ? "symbols are in the PDB"
-					: "yes");
+					      : "yes");
 	if (strcmp(object_debug_path(o), x->file.path) != 0)
 		fact(r, x, "debug file", "%s", object_debug_path(o));
 	if (x->file.e.msg[0])

@@ -276,8 +276,9 @@ static enum status read_sections(struct object_image *f, const struct pe_headers
 		f->n_sections++;
 		f->n_segments += f->segments[f->n_segments].memsz > 0;
 		if (s->kind == SECTION_BYTES && s->offset + s->size > f->size)
-			st = err_at(e, ST_BAD, s->offset,
-				    "section %.8s of %" PRIu64 " bytes is cut short", name, s->size);
+			st =
+			    err_at(e, ST_BAD, s->offset,
+				   "section %.8s of %" PRIu64 " bytes is cut short", name, s->size);
 	}
 	free(bytes);
 	f->names = names.data;

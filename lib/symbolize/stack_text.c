@@ -1302,11 +1302,14 @@ static void note_unproven(struct stack_text *x, const struct stack_text_line *li
 	m.name = buf_str(&name);
 	m.id = id_of(x, l);
 	f = files_find(&x->symbolizer->files, &m, &reason);
-	buf_addf(&text, "%.*s: the log has ",
-		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
+	if (l->module.n)
+		buf_addf(&text, "%.*s: ", (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX),
+			 l->module.s);
+	buf_adds(&text, "the log has ");
 	if (is_windows(l) && f && !f->module && !stack_module_has_extension(l->module))
 		buf_addf(&text,
-			 "neither its extension nor a GUID or time stamp: nothing shows whether %s is this "
+			 "neither its extension nor a GUID or time stamp: nothing shows whether %s "
+			 "is this "
 			 "module, and of this build",
 			 f->path);
 	else if (m.id.len)
@@ -1337,8 +1340,8 @@ static void note_no_base(struct stack_text *x, const struct stack_text_line *lin
 	buf_addf(&text, "%.*s: the log does not say where it was in memory: ",
 		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
 	buf_adds(&text, l->kind == STACK_LINE_UNREAL
-			    ? "put the CrashContext.runtime-xml of the crash behind the log, or "
-			      "give its minidump with --maps"
+			    ? "give log and CrashContext.runtime-xml in one input (cat LOG XML | "
+			      "tm-symbolize --text), or the minidump with --maps"
 			    : "the lines that list its modules are missing; --maps takes the "
 			      "minidump of the crash");
 	add_note(x, &text);

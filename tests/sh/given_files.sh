@@ -4,7 +4,7 @@
 # What a front end says of the files of -e is what tm-symbolize says of them.
 # shellcheck disable=SC2016,SC2317 # check evaluates
 set -u
-: "${SRC:?}"
+: "${SRC:?}" "${GEN:?}"
 
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
@@ -27,6 +27,18 @@ empty.zip 3
 other 0
 absent=other 0
 END
+
+"$GEN/pdb" pdb 1 >app.pdb
+tracemill show app.pdb >out 2>err
+check 'tracemill show of a PDB is that of tm-inspect' eval 'grep -q "^build-id .*GUID and age" out'
+echo '    at https://x/3f2b9c1d0e.wasm.br:wasm-function[10]:0x300' >hashed.log
+printf '\0asm\1\0\0\0' >Build.wasm
+tm-symbolize --text --no-cache -e Build.wasm hashed.log >out 2>err
+check 'a file that no line of a log has a module for: how to give it to one' grep -q 'not used: .*-e MODULE=Build.wasm$' err
+tm-symbolize --text other >out 2>err
+check 'a program is no log, and is not printed' eval '[ ! -s out ] && grep -q "other: .*, and no log" err'
+tm-symbolize --text absent.log >out 2>err
+check 'a log that is not there: one line' [ "$(wc -l <err)" = 1 ]
 
 tm-top -e other <calls.folded >out 2>err
 check 'tm-top -e of a pipe says that it gives no names' grep -q 'stdin.*tm-symbolize -e FILE | tm-top' err

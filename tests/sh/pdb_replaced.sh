@@ -62,7 +62,7 @@ end=$((0x140000000 + $(llvm-readobj-19 --file-headers here/game.exe | sed -n 's/
 for program in tm-llvm-symbolizer tm-addr2line; do
 	$program -e here/game.exe 0x7ff600001000 0x140001000 "0x$(printf %x $end)" "0x$(printf %x $((end - 1)))" >got 2>err
 	check "$program: addresses above the image: one note, counted" \
-		[ "$(grep 'above the image' err)" = "$program: here/game.exe: 2 addresses are above the image's end 0x$(printf %x $end), the first is 0x7ff600001000: where the module was loaded elsewhere, subtract its address there and add the base 0x140000000" ]
+		[ "$(grep 'above the image' err)" = "$program: here/game.exe: 2 addresses are above the image's end 0x$(printf %x $end), the first is 0x7ff600001000: where the module was loaded elsewhere, ask for address - load address + 0x140000000, or tm-atos -l LOADADDRESS ADDRESS" ]
 done
 id=$(llvm-readobj-19 --coff-debug-directory here/game.exe | sed -n 's/ *PDBGUID: {\(.*\)}/\1/p' | tr -d -)
 age=$(llvm-readobj-19 --coff-debug-directory here/game.exe | sed -n 's/ *PDBAge: //p')

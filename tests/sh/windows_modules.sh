@@ -304,7 +304,7 @@ printf 'LogWindows: Error: [Callstack] 0x0000000140001002 game.exe!UnknownFuncti
 printf ' 0# 0x0000000140001002 in C:\\\\g\\\\game.exe\n' >boost.log
 text -e game.exe address.log >got
 check "a log without the base of a module" cmp address.log got
-check "... where to get it" grep -q 'game.exe: the log does not say where it was in memory: put the CrashContext.runtime-xml of the crash behind the log, or give its minidump with --maps$' err
+check "... where to get it" grep -q 'game.exe: the log does not say where it was in memory: give log and CrashContext.runtime-xml in one input (cat LOG XML | tm-symbolize --text), or the minidump with --maps$' err
 text -e game.exe unreal.log >got
 check "... not where CrashContext is there" [ "$(grep -c 'does not say where' err)" = 0 ]
 text -e game.exe x64.dmp >got

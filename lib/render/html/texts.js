@@ -1158,7 +1158,7 @@ const PROGRAM_TEXTS = {
 	"{0} row is grouped by function starts of .eh_frame (fn_0x...): {1}": "{0} 行按 .eh_frame 的函数起始地址分组（fn_0x...）：{1}",
 	"{0} rows are grouped by function starts of .eh_frame (fn_0x...): {1}": "{0} 行按 .eh_frame 的函数起始地址分组（fn_0x...）：{1}",
 	"names need the module's debug information": "要看函数名需要该模块的调试信息",
-	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod）",
+	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod, --symbol-server)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod、--symbol-server）",
 
 	// Of a gate's rules
 	"{0*} Called by {1!}.": "{0}由 {1} 调用。",
