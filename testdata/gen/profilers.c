@@ -11,6 +11,8 @@
  *	ghc            a tree, of which each node comes once: ticks, entries and bytes (100 a tick)
  *	papyrus        calls of two stacks: N times main, and update within it
  *	pmcstat        callers below a function: draw N samples, all of update, half of that from main
+ *	perf-report    row i has weight(i) of the events, but rows of one event each; half of row 0 is from main, a quarter
+ *	               from start, which main calls
  *	cleopatra      samples, as long in ms
  *	art-trace      enters and exits of two threads: N times main, and update within it, as long in us
  *	art-streamed   the same, as ART streams it
@@ -173,6 +175,52 @@ static void pmcstat(void)
 		printf("  50.00%%  [many]       main\nhello\n  90.00%%  [%ld]       start\n", rows);
 	printf("\n");
 	truth("samples", rows);
+}
+
+static void perf_report(void)
+{
+	static const char head[] = "# Overhead  Command  Shared Object      Symbol\n"
+				   "# ........  .......  .................  ..............\n#\n";
+
+	printf("# To display the perf.data header info, please use --header/--header-only "
+	       "options.\n#\n#\n# Total Lost Samples: %d\n#\n# Samples: 4K of event 'cpu-clock'\n"
+	       "# Event count (approx.): 40000\n#\n%s",
+	       bad ? 7 : 0, head);
+	/* 100 of 10000 hundredths are 400 events */
+	for (long i = 0; i < rows; i++) {
+		printf("    %2ld.00%%  game     %-17s  [.] draw%ld\n", weight(i),
+		       i % 3 == 2 ? "[kernel.kallsyms]" : "game", i);
+		if (!i && bad)
+			printf("            |\n            ---main\n               draw0\n\n");
+		else if (!i)
+			printf("            |          \n            ---draw0\n               |    "
+			       "      \n"
+			       "               |--0.50%%--update (inlined)\n               |       "
+			       "   main\n"
+			       "               |          \n                --0.25%%--start\n"
+			       "                          0x7f00001234\n\n");
+	}
+	if (bad)
+		printf("     nan%%  game     game               [.] odd\n"
+		       "            |--many--main\n");
+	printf("     0.50%%  game     libgame.so         [.] 0x0000000000001a45\n"
+	       "     0.25%%  game     [unknown]          [k] 0x00007f0000004321\n"
+	       "     0.00%%  game     game               [.] never\n\n\n");
+	printf("# Samples: 8  of event 'page-faults'\n# Event count (approx.): 1000\n#\n"
+	       "# Children      Self       Samples  Command  Symbol\n"
+	       "# ........  ........  ............  .......  ..........\n#\n"
+	       "   100.00%%     0.00%%             0  game     [.] main\n");
+	if (bad)
+		printf("            |\n            ---main\n               draw\n");
+	printf("    60.00%%    60.00%%             5  game     [.] draw\n"
+	       "    40.00%%    40.00%%             3  game     [.] load\n\n");
+	if (bad)
+		printf("# Samples: 9  of events 'a, b'\n# Event count (approx.): 9\n#\n%s"
+		       "    60.00%%  40.00%%  game     game               [.] draw\n",
+		       head);
+	printf("\n#\n# (Tip: Show estimate cost per function: perf report --children)\n#\n");
+	truth("time", 400 * sum() + 200 + 100);
+	truth("faults", 1000);
 }
 
 static void tree(bool blocks)
@@ -512,6 +560,7 @@ int main(int argc, char **argv)
 		       {"ghc", ghc},
 		       {"papyrus", papyrus},
 		       {"pmcstat", pmcstat},
+		       {"perf-report", perf_report},
 		       {"cleopatra", cleopatra},
 		       {"art-trace", art_trace},
 		       {"art-streamed", art_streamed},

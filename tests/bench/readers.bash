@@ -150,6 +150,14 @@ sample='BEGIN {
 	print "\nBinary Images:\n       0x100000000 -        0x1ffffffff +game (0) <7DBD2D57-A2D7-3F65-9B9E-A1F4D75DF533> /x/game"
 	print "samples", n >"/dev/stderr"
 }'
+perf_report='BEGIN {
+	print "# comment\n# Samples: 9  of event \047cycles\047\n# Event count (approx.): 1000000"
+	print "# Overhead  Command  Shared Object  Symbol\n# ........  .......  .............  ......"
+	for (i = 0; i < n; i++)
+		printf "     0.01%%  game     game           [.] f%d\n", i
+	print "rows", n >"/dev/stderr"
+}'
+reader 'perf report' run.perfreport sample "$(total rows)" "$awk" -v n=$((mb * 12000)) "$perf_report"
 reader pmcstat run.pmcstat sample "$(total samples)" "$awk" -v n=$((mb * 8000)) "$pmcstat"
 reader "macOS's sample" run.macsample sample "$(total samples)" "$awk" -v n=$((mb * 12000)) "$sample"
 reader GHC run.ghc alloc "$(total nodes)" "$GEN/profilers" --rows $((mb * 10000)) ghc

@@ -132,5 +132,33 @@ for file in named.tmt perf.data; do # tm-top gives names by itself
 		$at["function"] ~ /^(a|b|main)$/ && $at["entries"] > 0 { print $at["function"], $at["entries"] }' | sort >got
 	check "$file, symbolized: samples of the program's functions are perf report's" equal want got
 done
+# The text of perf report: perf's own numbers, of the recording that is read above. Shares have two decimals.
+times() { # FILE: self and total time of functions, in hundredths of a percent of the self times
+	tm-top -q --csv -n 0 --by function "$1" 2>err | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ all += $at["self_ns"] }
+		$at["function"] ~ /^(a|b|main)$/ { self[$at["function"]] += $at["self_ns"]; total[$at["function"]] += $at["total_ns"] }
+		END { for (f in self) printf "%s %d %d\n", f, self[f] * 10000 / all, total[f] * 10000 / all }' | sort
+}
+near() { # WANT GOT: within 0.2 %
+	[ -s "$1" ] && paste -d ' ' "$1" "$2" | awk '{ d = $2 - $5; e = $3 - $6 }
+		$1 != $4 || d * d > 400 || e * e > 400 { print; bad = 1 } END { exit bad }' >err
+}
+times named.tmt >want
+perf report --stdio --no-children -g graph,0 -i perf.data >report.txt 2>err
+times report.txt >got
+check 'perf report, with callers: self and total time of the functions are those of the recording' near want got
+perf report --stdio --no-children -n -g none -i perf.data >report.txt 2>err
+tm-top -q --csv -n 0 --by function report.txt 2>err | awk -F , '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["function"] ~ /^(a|b|main)$/ { print $at["function"], $at["samples"] }' | sort >got
+perf report -i perf.data --stdio -n --no-children -g none --sort sym 2>err |
+	awk '$3 == "[.]" && $4 ~ /^(a|b|main)$/ { print $4, $2 }' | sort >want
+check 'perf report -n: the numbers of samples' equal want got
+perf report --stdio --children -i perf.data >report.txt 2>err
+times report.txt | awk '$2 { print $1, $2, 0 }' >got
+times named.tmt | awk '$2 { print $1, $2, 0 }' >want
+check 'perf report --children: what functions had themselves' near want got
+check '... and its callees are a loss' eval 'tm-import report.txt 2>&1 >out.tmt | grep -q "perf report --no-children lists callers"'
 check '... and not with --no-symbols' eval '! tm-top -q --no-symbols --csv -n 0 --by function perf.data | grep -q ",main,"'
 exit $failed
