@@ -124,13 +124,14 @@ static void find_columns(struct perf_report *x, const char *dots, size_t n)
 
 	memset(x->end, 0, sizeof x->end);
 	x->children = false;
-	x->first_end = strcspn(dots + 2, " ") + 2;
+	x->first_end = 0;
 	for (size_t i = 2, to; i < n; i = to + 2) {
 		size_t name_end;
 		const char *s = names + i, *end;
 
 		for (to = i; to < n && dots[to] == '.'; to++)
 			;
+		x->first_end = x->first_end ? x->first_end : to;
 		name_end = to < n && to < x->names.len ? to : x->names.len;
 		if (i >= name_end)
 			break;
