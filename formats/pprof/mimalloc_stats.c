@@ -52,9 +52,10 @@ struct mimalloc {
 	struct buf parent;           /* the last row, to which rows with "-" belong */
 	struct known_number elapsed; /* ns: of the printout */
 	struct known_number last;    /* ns: of the one before */
-	struct mimalloc_class classes[CLASSES_MOST]; /* of the last printout */
-	size_t n_classes;
-	bool in_classes;
+	struct mimalloc_classes {
+		struct mimalloc_class items[CLASSES_MOST];
+		size_t n;
+	} last_classes, classes; /* of the last printout, of this one */
 	uint64_t odd, later, rows;
 };
 
@@ -161,7 +162,10 @@ static void end_printout(struct mimalloc *m)
 	if (m->elapsed.is && m->last.is && m->elapsed.v < m->last.v) {
 		m->later++;
 		m->n = m->first;
+	} else if (m->classes.n) {
+		m->last_classes = m->classes;
 	}
+	m->classes.n = 0;
 	for (size_t i = m->first; i < m->n; i++)
 		m->items[i].time = m->elapsed;
 	m->last = m->n > m->first && m->elapsed.is ? m->elapsed : m->last;
@@ -229,11 +233,7 @@ static void read_class(struct mimalloc *m, const int64_t *cells, size_t n)
 	const size_t unit = m->old ? COLUMN_CURRENT : COLUMN_UNIT;
 	struct mimalloc_class c;
 
-	if (!m->in_classes) {
-		m->n_classes = 0;
-		m->in_classes = true;
-	}
-	if (n <= unit || m->n_classes == CLASSES_MOST) {
+	if (n <= unit || m->classes.n == CLASSES_MOST) {
 		m->odd++;
 		return;
 	}
@@ -245,7 +245,7 @@ static void read_class(struct mimalloc *m, const int64_t *cells, size_t n)
 	if (c.gone < 0 || c.unit <= 0)
 		m->odd++;
 	else
-		m->classes[m->n_classes++] = c;
+		m->classes.items[m->classes.n++] = c;
 }
 
 static void read_row(struct mimalloc *m, const char *label, size_t n_label, const char *s,
@@ -263,7 +263,6 @@ static void read_row(struct mimalloc *m, const char *label, size_t n_label, cons
 		read_class(m, cells, n);
 		return;
 	}
-	m->in_classes = false;
 	if (!below) {
 		m->parent.len = 0;
 		buf_add(&m->parent, label, n_label);
@@ -329,8 +328,8 @@ static enum status push_classes(struct mimalloc *m, struct err *e)
 	struct buf name = BUF_INIT;
 	enum status st = ST_OK;
 
-	for (size_t i = 0; i < m->n_classes && !st; i++) {
-		const struct mimalloc_class *c = &m->classes[i];
+	for (size_t i = 0; i < m->last_classes.n && !st; i++) {
+		const struct mimalloc_class *c = &m->last_classes.items[i];
 		struct emit_profile row = {.domain = KNOWN(DOMAIN_MALLOC),
 					   .known = 1 << BLOCKS_REAL};
 		int64_t v[BLOCKS_AMOUNTS] = {0};
@@ -354,7 +353,7 @@ static enum status push_all(struct mimalloc *m, struct err *e)
 	uint32_t *ids = mem_zarray(intern_count(&m->names) + 1, sizeof *ids);
 	enum status st;
 
-	if (m->n_classes) {
+	if (m->last_classes.n) {
 		trace_metric(m->im->t, METRIC_REAL, METRIC_ESTIMATED, METRIC_AT_ALL);
 		trace_metric(m->im->t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
 	}

@@ -25,6 +25,9 @@
  *	heap           class i has i + 1 blocks of 48 bytes
  *	jemalloc-text  size classes of (i + 1) * 16 bytes: i + 2 blocks were allocated, and i are there
  *	jemalloc-json  the same
+ *	mimalloc       row i is a class of 16 * (i + 1) bytes: (i + 2) KiB were allocated, and 1 KiB is there; the second of
+ *	               two printouts
+ *	mimalloc-old   the same of versions without a column of what is there
  *	VARIANT-bad    the same, damaged: numbers that are none, rows that are no rows
  *
  * The truth: lines "WORD N".
@@ -550,6 +553,71 @@ static void jemalloc_json(void)
 	truth("rows", rows);
 }
 
+/* As mimalloc rounds: one decimal, and what is behind it is cut. */
+static void mimalloc_printout(bool old, double seconds, long mib)
+{
+	const long there =
+	    bad && seconds < 6 ? 7 : 1; /* KiB of a class: those of the last one count */
+
+	printf("heap stats:     peak       total       freed     %s   unit       count   \n",
+	       old ? "" : "current     ");
+	for (long i = 0; i < rows; i++) {
+		const char *size = old ? "kb" : "KiB";
+
+		printf("normal %3ld:     1.0 %-3s  %5ld.0 %-3s  %5ld.0 %-3s", i + 1, size, i + 2,
+		       size, i + 1, size);
+		if (!old)
+			printf("     %ld.0 KiB ", there);
+		printf("  %4ld   %s %8ld.%ld %c    not all freed!\n", 16 * (i + 1), old ? "b" : "B",
+		       i, i % 10, old ? 'k' : 'K');
+	}
+	if (old)
+		return;
+	printf("\nheap stats:     peak       total       freed     current        unit       count "
+	       "  \n"
+	       "    normal:     5.6 Mi     13.1 Mi     12.9 Mi    211.9 Ki    111   B     124.0 K  "
+	       "  not all freed!\n"
+	       "malloc req:     7.8 MiB    14.9 MiB    14.7 MiB   %s                          not "
+	       "all freed\n\n"
+	       "  reserved:    %ld.0 MiB    %ld.0 MiB     0         %ld.0 MiB                      "
+	       "    \n",
+	       bad ? "many    " : "192.4 KiB", mib, mib, mib);
+	printf("     reset:     0      \n    purged:    55.5 MiB\n"
+	       "  segments:     2           2           1           1                              "
+	       "  not all freed!\n"
+	       "-abandoned:     0           0           0           0                              "
+	       "  ok\n"
+	       "     pages:     0           0           2.4 Ki     -2.4 Ki                         "
+	       "  ok\n"
+	       "-abandoned:     0           0           0           0                              "
+	       "  ok\n"
+	       " -noretire:     2.7 Ki \n   threads:     2           2           2           0     "
+	       "                           ok\n"
+	       "  searches:     1.2 avg\nnuma nodes:     1\n   elapsed: %9.3f s\n"
+	       "   process: user: 7.505 s, system: 0.524 s, faults: 3, rss: 416.8 MiB%s\n",
+	       seconds, mib > 64 ? ", commit: 1.0 GiB" : "");
+}
+
+static void mimalloc(void)
+{
+	mimalloc_printout(false, 0.25, 64);
+	if (bad)
+		printf("hello\nnormal   1:     1.0 KiB\n");
+	mimalloc_printout(false, 6.178, 128);
+	if (bad)
+		mimalloc_printout(false, 1.5, 64);
+	printf("mimalloc: process done: 0x7f9ece561840\n");
+	truth("live", 1024 * rows);
+	truth("all", 1024 * (rows * (rows + 1) / 2 + rows));
+}
+
+static void mimalloc_old(void)
+{
+	mimalloc_printout(true, 0, 0);
+	truth("live", 1024 * rows);
+	truth("all", 1024 * (rows * (rows + 1) / 2 + rows));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -570,7 +638,9 @@ int main(int argc, char **argv)
 		       {"leaks-3.0", leaks_lines},
 		       {"heap", heap},
 		       {"jemalloc-text", jemalloc_text},
-		       {"jemalloc-json", jemalloc_json}};
+		       {"jemalloc-json", jemalloc_json},
+		       {"mimalloc", mimalloc},
+		       {"mimalloc-old", mimalloc_old}};
 	size_t n;
 
 	for (int i = 1; i < argc; i++)

@@ -135,6 +135,16 @@ reader 'memleak of bcc' run.memleak profile "$(total rows)" "$GEN/profilers" --r
 reader "macOS's leaks" run.leaks profile "$(total blocks)" "$GEN/profilers" --rows $((mb * 5000)) leaks
 reader "macOS's heap" run.macheap profile "$(total rows)" "$GEN/profilers" --rows $((mb * 12000)) heap
 reader "jemalloc's statistics" run.jestats profile '$1 == "rows" { print $2 * 2 - 1 }' "$GEN/profilers" --rows $((mb * 8000)) jemalloc-text
+mimalloc='BEGIN {
+	for (i = 0; i < n; i++) {
+		print "heap stats:    peak      total      freed    current       unit      count   "
+		for (k = 0; k < 8; k++)
+			printf "      row%d:   32.0 MiB   32.0 MiB    1.0 KiB   32.0 MiB                 ok\n", k
+		printf "   elapsed: %9.3f s\n   process: user: 0.1 s, rss: 2.3 MiB\n", i / 100
+	}
+	print "readings", n * 33 >"/dev/stderr"
+}'
+reader "mimalloc's statistics" run.mistats counter "$(total readings)" "$awk" -v n=$((mb * 1300)) "$mimalloc"
 # The generator's trees have few rows: here each row is a function of its own.
 pmcstat='BEGIN {
 	printf "@ inst_retired.any [%d samples]\n\n", n
