@@ -285,7 +285,7 @@ static enum status read_caller(struct perf_report *x, const char *s, size_t n, s
 	size_t column = name ? (size_t)(name - s) : 0, n_name = name ? n - column : 0;
 
 	if (!n_name) {
-		x->odd += memmem(s, n, "--", 2) != NULL;
+		x->odd++;
 		return ST_OK;
 	}
 	if (!x->n_callers)
