@@ -6,6 +6,7 @@
 #include "cmd/tm-record/attached.h"
 #include "cmd/tm-record/noticed.h"
 #include "cmd/tm-record/recorded.h"
+#include "cmd/tm-record/wrap_at.h"
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
@@ -157,6 +158,7 @@ static int record(struct launch *l, int fd, struct recorded *r, char **argv)
 	report_lost(l);
 	status = report_cut(l, status, sig);
 	status = noticed_end(l, argv, status);
+	wrap_at_end(l);
 	if (l->outcome && !l->settings.children)
 		r->children = atomic_load(&l->outcome->children);
 	recorded_end(r);
@@ -382,7 +384,7 @@ int main(int argc, char **argv)
 	const char *given = NULL, *min = NULL, *frames_at = NULL;
 	const char *forms[FORMS_MAX] = {NULL};
 	static struct cli_top top = CLI_TOP_INIT; /* its values are tm-top's to use */
-	static struct opt_list report_options;
+	static struct opt_list report_options, wraps;
 	struct err e = ERR_INIT;
 	char *about;
 	static struct cli_binaries from; /* static: in reach where a usage error ends the program */
@@ -416,6 +418,8 @@ int main(int argc, char **argv)
 		       launch_calls),
 	    ROW_STRING(0, "frames-at", "FUNCTIONS", "frames begin at calls of these (or none)",
 		       &frames_at),
+	    ROW_LIST(0, "wrap-at", "FUNCTION", "record calls of this function (repeatable)",
+		     &wraps),
 	    ROW_CHOICE(0, "times", "UNIT", "times of blocks: at a rate, or of each in us or ns",
 		       &times, time_words),
 	    ROW_STRING(0, "spikes", "FILE", "write PET's log of slow calls to FILE", &l.spikes),
@@ -427,8 +431,7 @@ int main(int argc, char **argv)
 	    ROW_STRING(0, "receive", "PLACE", "record LoliProfiler's agent at [HOST:]PORT",
 		       &agent.place),
 	    ROW_FLAG(0, "follow", "--unity, --receive: write what comes at once", &unity.follow),
-	    ROW_NUMBER(0, "idle", "SECONDS",
-		       "--unity, --receive: end without data for so long (30)", &idle),
+	    ROW_NUMBER(0, "idle", "SECONDS", "--unity, --receive: longest silence (30)", &idle),
 	    ROW_ALIAS("format", "as"),
 	    ROW_ALIAS("threshold", "min"),
 	    ROW_PASSED("of the report (--report), as in tm-top:", &report_options),
@@ -489,6 +492,8 @@ int main(int argc, char **argv)
 		cli_usage("--pid-children writes traces: no --as or --serve");
 	if (serving && form == MEMTRACER)
 		cli_usage("--serve needs --as loli");
+	if (wraps.n && pid != NONE)
+		cli_usage("--wrap-at needs a program to start: not with --pid");
 	cli_sandbox("tm-record", NULL);
 	argv[n + 1] = NULL;
 	take_frames_at(s, frames_at);
@@ -502,6 +507,7 @@ int main(int argc, char **argv)
 	free(about);
 	if (status)
 		return status;
+	wrap_at_prepare(&l, &wraps);
 	noticed_start(&l);
 	if (serving && !(server = serve_new((uint16_t)port, &e)))
 		return failed(NULL, &e);

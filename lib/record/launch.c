@@ -164,6 +164,8 @@ void launch_describe(struct buf *b, const struct cap_settings *s)
 		 s->rss_ms, launch_calls[s->calls], s->times);
 	if (*s->frames_at)
 		buf_addf(b, " frames=%s", s->frames_at);
+	if (*s->wraps)
+		buf_addf(b, " wraps=%s", s->wraps);
 }
 
 static void launch_add_settings(struct buf *b, const struct launch *l, int outcome)

@@ -5,6 +5,7 @@
  */
 #include "lib/recorder/capture.h"
 #include "lib/recorder/stacks/unwind.h"
+#include "lib/recorder/wraps.h"
 
 #include <string.h>
 
@@ -56,7 +57,12 @@ static unsigned walk_tables(const void *caller, uint64_t *pc, uintptr_t *sp, uns
 
 unsigned cap_walk_tables(const void *caller, uint64_t *pc, unsigned max)
 {
-	return walk_tables(caller, pc, NULL, max);
+	unsigned n;
+
+	cap_wrap_show();
+	n = walk_tables(caller, pc, NULL, max);
+	cap_wrap_hide();
+	return n;
 }
 
 static unsigned by_tables(struct cap_ring *ring, struct cap_where where, uint64_t *pc,
@@ -118,7 +124,7 @@ static __attribute__((noinline)) uint32_t stack_with_script(struct cap_ring *rin
 	return cap_stacks_id(&cap.stacks, &ring->last, ring->joined, cap_within_depth(ring, n));
 }
 
-uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where)
+static uint32_t stack_of(struct cap_ring *ring, struct cap_where where)
 {
 	uint32_t flushed = atomic_load_explicit(&cap.stacks.flushed, memory_order_relaxed);
 	unsigned depth = cap.settings.depth, n;
@@ -141,6 +147,16 @@ uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where)
 	default: n = by_tables(ring, where, pc, NULL, depth + 1); break;
 	}
 	return cap_stacks_id(&cap.stacks, &ring->last, pc, cap_within_depth(ring, n));
+}
+
+uint32_t cap_stack_of(struct cap_ring *ring, struct cap_where where)
+{
+	uint32_t id;
+
+	cap_wrap_show();
+	id = stack_of(ring, where);
+	cap_wrap_hide();
+	return id;
 }
 
 void cap_walk_begin(void)

@@ -103,6 +103,13 @@ static bool settings_set(struct cap_settings *s, const char *key, size_t k, cons
 		s->frames_at[n] = 0;
 		return true;
 	}
+	if (is(key, k, "wraps")) {
+		if (n >= sizeof s->wraps)
+			return false;
+		memcpy(s->wraps, p, n);
+		s->wraps[n] = 0;
+		return true;
+	}
 	if (!number(p, n, &v))
 		return false;
 	if (is(key, k, "pid"))

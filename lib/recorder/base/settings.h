@@ -24,6 +24,7 @@
  *   duration=MS    stop recording after so long
  *   frames=NAMES   a frame begins at each call of the first of these functions that is called; with
  *                  commas; none: of no function; without this word: cap_frames_at_known
+ *   wraps=WORDS    functions of the program whose calls are recorded (hooks/wrap_at.c)
  *   rss=MS         the counters of the process's memory so often
  */
 #ifndef TM_RECORDER_BASE_SETTINGS_H
@@ -51,7 +52,12 @@ enum {
 	CAP_PATH_MAX = 4096,
 	CAP_TIMES_NS_APART = 20000, /* of CAP_TIMES_RATE */
 	CAP_FRAMES_AT = 512,
-	CAP_FRAMES_AT_NAMES = 24
+	CAP_FRAMES_AT_NAMES = 24,
+	CAP_WRAP_AT = 24,     /* functions */
+	CAP_WRAP_BYTES = 20,  /* of each, that are replaced */
+	CAP_WRAP_MOVED = 32,  /* what they are elsewhere; places in these are letters */
+	CAP_WRAP_RETURN = 52, /* from these: 8 bytes, the address behind what is replaced */
+	CAP_WRAPS_TEXT = 4096
 };
 
 /* What is not in a trace, or not as it was; notes say how much. The first are events: their sums
@@ -94,10 +100,11 @@ enum cap_loaded {
 };
 struct cap_outcome {
 	uint32_t mark; /* CAP_OUTCOME: it is no other file that has come to the descriptor */
-	_Atomic uint32_t error;  /* errno of the first write of a trace that failed; 0: none */
-	_Atomic uint32_t open;   /* the trace of the process that was started has no totals yet */
-	_Atomic uint32_t loaded; /* enum cap_loaded */
-	_Atomic uint32_t framed; /* a function was called at which frames begin (frames_at.h) */
+	_Atomic uint32_t error;   /* errno of the first write of a trace that failed; 0: none */
+	_Atomic uint32_t open;    /* the trace of the process that was started has no totals yet */
+	_Atomic uint32_t loaded;  /* enum cap_loaded */
+	_Atomic uint32_t framed;  /* a function was called at which frames begin (frames_at.h) */
+	_Atomic uint32_t wrapped; /* functions (hooks/wrap_at.h) */
 	_Atomic uint64_t lost[CAP_LOSSES]; /* of all processes, as their traces' notes */
 	_Atomic uint64_t children; /* CPU time of those that the first one has waited for, in us */
 };
@@ -137,7 +144,8 @@ struct cap_settings {
 	enum cap_times times;
 	bool attached; /* to a process that was running */
 	char frames_at
-	    [CAP_FRAMES_AT];    /* "": the functions that present a frame, of known libraries */
+	    [CAP_FRAMES_AT]; /* "": the functions that present a frame, of known libraries */
+	char wraps[CAP_WRAPS_TEXT];
 	char out[CAP_PATH_MAX]; /* "": none */
 };
 

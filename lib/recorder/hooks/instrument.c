@@ -66,6 +66,16 @@ static __attribute__((noinline)) void exit_slowly(uintptr_t function, uintptr_t 
 	cap_shadow_busy(s, false);
 }
 
+void cap_call_enter(uintptr_t function, uintptr_t site, uintptr_t sp)
+{
+	enter_slowly(function, site, sp, function);
+}
+
+void cap_call_exit(uintptr_t function, uintptr_t site, uintptr_t sp)
+{
+	exit_slowly(function, site, sp, function);
+}
+
 /* The short cut is what cap_shadow_enter does with a call that lies below the last one. */
 CAP_EXPORT(void, __cyg_profile_func_enter, (void *function, void *site))
 {

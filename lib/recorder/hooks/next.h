@@ -32,7 +32,7 @@
 	X(execve) X(execvpe) X(fexecve)
 
 #define CAP_NEXT_CXX(X)                                                                        \
-	X(__cxa_begin_catch)                                                                   \
+	X(__cxa_begin_catch) X(_Unwind_RaiseException) X(_Unwind_Resume_or_Rethrow)            \
 	X(CAP_CXX(_Znw, )) X(CAP_CXX(_Zna, ))                                                  \
 	X(CAP_CXX(_Znw, RKSt9nothrow_t)) X(CAP_CXX(_Zna, RKSt9nothrow_t))                      \
 	X(CAP_CXX(_Znw, St11align_val_t)) X(CAP_CXX(_Zna, St11align_val_t))                    \

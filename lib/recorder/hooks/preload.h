@@ -45,6 +45,9 @@ bool cap_process_ready(void);
 /* Reads the settings and starts, once the environment is there. */
 void cap_preload_start(void);
 size_t cap_usable(const void *p);
+/* As __cyg_profile_func_enter and _exit, of a function whose return address lies at sp. */
+void cap_call_enter(uintptr_t function, uintptr_t site, uintptr_t sp);
+void cap_call_exit(uintptr_t function, uintptr_t site, uintptr_t sp);
 /* Takes up with an engine that is patched for LoliProfiler, if one has been loaded since. */
 void cap_engine_look(void);
 

@@ -10,6 +10,7 @@
 #include "lib/recorder/base/memory.h"
 #include "lib/recorder/hooks/frames_at.h"
 #include "lib/recorder/hooks/preload.h"
+#include "lib/recorder/hooks/wrap_at.h"
 #include "lib/recorder/spike_log.h"
 
 #include <dlfcn.h>
@@ -134,6 +135,7 @@ static __attribute__((constructor)) void process_begin(void)
 		return;
 	cap_frames_at_begin();
 	cap_frames_at_look();
+	cap_wrap_begin();
 }
 
 static __attribute__((destructor)) void end(void)

@@ -4,6 +4,7 @@
  * program's longjmp and exceptions are not seen; see shadow.h for what is known then.
  */
 #include "lib/recorder/hooks/preload.h"
+#include "lib/recorder/wraps.h"
 
 #include <stdlib.h>
 
@@ -50,6 +51,32 @@ CAP_HOOK(void *, __cxa_begin_catch, (void *exception))
 	if (!f)
 		abort();
 	cap_shadow_caught((uintptr_t)__builtin_dwarf_cfa());
+	cap_wrap_hide();
 	return f(exception);
 }
+
+#ifdef CAP_CAN_WRAP
+/* From here to the catch the unwinder walks the stack. A program that has libgcc linked in has its own. */
+typedef int (*begin_unwind)(void *exception);
+
+CAP_EXPORT(int, _Unwind_RaiseException, (void *exception))
+{
+	begin_unwind f = (begin_unwind)CAP_NEXT_LATE(_Unwind_RaiseException);
+
+	if (!f)
+		abort();
+	cap_wrap_show();
+	return f(exception);
+}
+
+CAP_EXPORT(int, _Unwind_Resume_or_Rethrow, (void *exception))
+{
+	begin_unwind f = (begin_unwind)CAP_NEXT_LATE(_Unwind_Resume_or_Rethrow);
+
+	if (!f)
+		abort();
+	cap_wrap_show();
+	return f(exception);
+}
+#endif
 #endif
