@@ -279,8 +279,24 @@ static void write_aside(const char *path)
 		close(fd);
 }
 
-/* False: it is standard output. */
-static bool output_open(const char *path)
+static bool is_recording(const char *path)
+{
+	char first[TRACE_MAGIC_SIZE];
+	struct stat st;
+	int fd =
+	    path && !stat(path, &st) && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = read(fd, first, sizeof first) == (ssize_t)sizeof first &&
+	     !memcmp(first, TRACE_MAGIC, sizeof first);
+	close(fd);
+	return is;
+}
+
+/* False: it is standard output. A trace may take the place of the one that it is made of. */
+static bool output_open(const char *path, bool trace)
 {
 	bool standard = !path || !strcmp(path, "-"), there;
 	struct stat st, own;
@@ -290,7 +306,8 @@ static bool output_open(const char *path)
 		standard = st.st_dev == own.st_dev && st.st_ino == own.st_ino;
 	if (standard)
 		return false;
-	if (there && S_ISREG(st.st_mode) && opt_names_file(path, &st))
+	if (there && S_ISREG(st.st_mode) && opt_names_file(path, &st) &&
+	    !(trace && is_recording(path)))
 		cli_usage("-o %s: this is an input, too: give another name", path);
 	name = path;
 	if (there && S_ISREG(st.st_mode)) {
@@ -305,10 +322,15 @@ static bool output_open(const char *path)
 	return true;
 }
 
+static void output_bytes(const char *path, bool trace)
+{
+	if (!output_open(path, trace) && isatty(STDOUT_FILENO))
+		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
+}
+
 void cli_output_binary(const char *path)
 {
-	if (!output_open(path) && isatty(STDOUT_FILENO))
-		cli_usage("a trace is not for a terminal: redirect it, pipe it, or use tm-dump");
+	output_bytes(path, false);
 }
 
 void cli_output_unpacked(const char *path)
@@ -326,40 +348,24 @@ void cli_output_unpacked(const char *path)
 void cli_output(const char *path)
 {
 	cli_output_unpacked(path);
-	cli_output_binary(path);
+	output_bytes(path, true);
 }
 
 /* What can be made again is replaced; what was recorded cannot. */
-static bool is_recording(const char *path)
-{
-	char first[TRACE_MAGIC_SIZE];
-	struct stat st;
-	int fd =
-	    path && !stat(path, &st) && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	bool is;
-
-	if (fd < 0)
-		return false;
-	is = read(fd, first, sizeof first) == (ssize_t)sizeof first &&
-	     !memcmp(first, TRACE_MAGIC, sizeof first);
-	close(fd);
-	return is;
-}
-
 void cli_output_report(const char *path)
 {
 	if (is_recording(path))
 		cli_usage("-o %s: a report would replace this recording: give another name, or "
 			  "remove it first",
 			  path);
-	output_open(path);
+	output_open(path, false);
 }
 
 const char *cli_output_by_name(const char *path)
 {
 	static char unnamed[32];
 
-	if (!output_open(path) || !target)
+	if (!output_open(path, false) || !target)
 		return NULL;
 	snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", whole);
 	return named ? aside : unnamed;
