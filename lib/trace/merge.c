@@ -306,7 +306,10 @@ static struct part *earliest(const struct merge *m, bool frames, bool floats)
 			continue;
 		if (!p->timed)
 			return p;
-		if (!best || p->time < best->time)
+		/* What has the time of a frame is in it. */
+		if (!best || p->time < best->time ||
+		    (p->time == best->time && p->next.kind == EV_FRAME &&
+		     best->next.kind != EV_FRAME))
 			best = p;
 	}
 	return best;

@@ -124,7 +124,7 @@ same 'a trend of the largest' '33.4' "$(tm-history trend --csv --table values --
 sqlite3 h.db 'CREATE TABLE old (run BIGINT NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, readings BIGINT NOT NULL,
 	last BIGINT, least BIGINT, largest BIGINT, mean DOUBLE PRECISION, PRIMARY KEY (run, name, unit));
 	INSERT INTO old SELECT run, name, unit, readings, round(last), round(least), round(largest), mean FROM tm_counters;
-	DROP TABLE tm_counters; ALTER TABLE old RENAME TO tm_counters; ALTER TABLE tm_runs DROP COLUMN program; ALTER TABLE tm_runs DROP COLUMN arguments; ALTER TABLE tm_runs DROP COLUMN exit_status; ALTER TABLE tm_sums DROP COLUMN period; UPDATE tm_store SET schema_version = 1'
+	DROP TABLE tm_counters; ALTER TABLE old RENAME TO tm_counters; ALTER TABLE tm_runs DROP COLUMN program; ALTER TABLE tm_runs DROP COLUMN arguments; ALTER TABLE tm_runs DROP COLUMN exit_status; ALTER TABLE tm_sums DROP COLUMN period; ALTER TABLE tm_sums DROP COLUMN waiting_ns; UPDATE tm_store SET schema_version = 1'
 same 'a store of version 1 is read' '33' "$(tm-history trend --csv --table values --counter frametime:max h.db | column value | cut -d ' ' -f 1)"
 tm-history add -q h.db c.tmt --build 4 --date 2026-01-04 >/dev/null 2>err
 same 'and written' '33 33 33 33.4' "$(tm-history trend --csv --table values --counter frametime:max h.db | column value)"

@@ -72,4 +72,25 @@ for f in "${SHARED-}"/samples/real/tables/*.csv; do
 	[ -f "$f" ] || continue
 	check "real: ${f##*/}" second_reading "$f"
 done
+# A call that begins where a frame does is in it: 20 frames of 5 and 11 ms, one after the other, each with a call that takes
+# all of it and one in its middle.
+awk 'BEGIN {
+	printf "time,dt\n" >"edge.csv"; printf "[" >"edge.json"
+	for (i = 0; i < 20; i++) {
+		d = i % 2 ? 11 : 5
+		printf "%.3f,%d\n", at / 1000, d >"edge.csv"
+		printf "%s{\"ph\":\"X\",\"name\":\"Tick\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d},{\"ph\":\"X\",\"name\":\"Half\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}",
+			i ? "," : "", at * 1000, d * 1000, at * 1000 + d * 250, d * 500 >"edge.json"
+		at += d
+	}
+	printf "]" >"edge.json"
+}'
+tm-import -q --columns time=time:s,duration=dt:ms -o edge.tmt edge.csv 2>err
+for order in 'edge.json edge.tmt' 'edge.tmt edge.json'; do
+	# shellcheck disable=SC2086 # two files
+	tm-import -q --merge -o merged.tmt $order 2>err
+	check "a call at the start of its frame: $order" [ "$(tm-frames -q --csv merged.tmt | tr -d '\r' | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n[$at["calls"] " " $at["self_ns"] / 1e6]++ }
+		END { for (k in n) print n[k] "x" k }' | sort | tr '\n' ' ')" = '10x2 11 10x2 5 ' ]
+done
 exit $failed
