@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct pdb_search {
@@ -59,10 +60,15 @@ static bool try_pdb(struct pdb_search *k)
 	const char *path = buf_str(&k->path), *why = NULL, *differs;
 	struct err e = ERR_INIT;
 	struct object_image f;
+	struct stat st;
 
 	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR)) {
 		if (!is_packed(k))
 			search_log_add(k->log, false, path, "not there");
+		return false;
+	}
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) { /* as symbol servers keep builds */
+		refuse_pdb(k, path, "is a folder of other builds");
 		return false;
 	}
 	if (image_open(&f, path, &e)) {

@@ -95,6 +95,8 @@ case $out in
 *'not found'* | *'not used'*) echo "not ok - ... and is neither missing nor unused: $out" ;;
 *) echo "ok - ... and is neither missing nor unused" ;;
 esac
+mkdir -p "old/app.pdb/0000000000000000000000000000000001"
+says "a folder of other builds is named as such" "old/app.pdb: is a folder of other builds" "${ask[@]}" app.exe --debug-dir old $at
 rm "srv/app.pdb/$key/app.pdb"
 printf 'MSCF\0\0\0\0' >"srv/app.pdb/$key/app.pd_"
 says "a compressed one is named" "app.pd_: is compressed" "${ask[@]}" app.exe --debug-dir srv $at
