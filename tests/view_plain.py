@@ -74,6 +74,51 @@ with Page("hzfree.tmt"):
     b.go("#view=timeline&hz=120")
     check("... in the timeline, too: " + text(".tracks .now").split("\n")[0], b.run("document.querySelector('#hz').value") == "120" and text(".tracks .now").startswith("120 Hz, budget 8.3 ms"))
 
+# --- nothing is live where all was freed at the exit: growth leads to what was live at once; the table says so, and goes there
+with Page("freed.tmt"):
+    shows("document.querySelector('.tile[data-tile=growth]')?.href && !document.body.textContent.includes('adding up')")
+    where = b.run("document.querySelector('.tile[data-tile=growth]').href")
+    check("growth leads to the peak of what grew: " + where, "sort=peak" in where and "frame=" in where)
+    b.go("#view=table&sort=live&frame=10..39")
+    check("a table without live bytes says why", shows("document.querySelector('.freed')?.textContent.includes('freed before the capture ends')"))
+    b.click(".freed button")
+    # Frames 10 to 39 allocate 30 blocks of 1 KiB.
+    check("... and leads to what was live at once", shows("location.hash.includes('sort=peak') && document.querySelector('.row')?.textContent.includes('load') && document.querySelector('.row').textContent.includes('30.0 KiB')"))
+    # A filter that is no expression: at its field, and the page stays.
+    before = shows("document.querySelector('.row').textContent.includes('100.00%')") and text("main .row")
+    b.run("document.querySelector('#more').click(); const i = document.querySelector('#filters input[name=focus]'); i.value = '('; i.form.requestSubmit()")
+    check("an expression that is none is said at its field", shows("document.querySelector('#filters input[name=focus] + [role=alert]')?.textContent.includes('closing parenthesis')"))
+    check("... the address and the rows stay", before and text("main .row") == before and "focus" not in b.run("location.hash"))
+    b.run("const j = document.querySelector('#filters input[name=focus]'); j.value = 'load'; j.form.requestSubmit()")
+    check("... and one that is a filter is taken", shows("location.hash.includes('focus=load')"))
+    # By hand in the address, an error: nothing that comes later says that all is complete.
+    for view in "calls", "overview", "table", "timeline":
+        b.go("#view=%s&focus=(" % view)
+        shows("!!document.querySelector('#alerts .bad')")
+        time.sleep(1)
+        check("... in the address of %s: %s" % (view, text("#whole")), "no answer" in text("#whole"))
+
+# --- library code that nothing calls is not in the graph, which is said beside the switch
+with Page("alone.tmt"):
+    b.go("#view=calls")
+    check("what is not in the graph is said", shows("document.querySelector('.four .hd').textContent.includes('25.00 ms (25.00%) in stacks of library code alone is not shown')"))
+    b.click(".four .hd .chip")
+    check("... and a click shows it", shows("location.hash.includes('lib=1') && document.querySelector('.four .hd')?.textContent.includes('is not shown') === false"))
+with Page("whole.tmt"):
+    b.go("#view=calls")
+    shows("!!document.querySelector('.four .tools .menu summary')")
+    time.sleep(1)
+    check("functions start at the top", b.run("[...document.querySelectorAll('.four .grid')].every(e => e.scrollTop === 0)"))
+    b.click(".four .tools .menu summary")
+    cut = b.run("(() => { const p = document.querySelector('.four .menu[open] .panel'), all = [...p.querySelectorAll('input')], r = p.getBoundingClientRect(); return document.elementFromPoint(r.left + r.width / 2, r.bottom - 4)?.closest('.panel') === p && all.length > 3; })()")
+    check("the menu of columns is not cut by its card", cut)
+
+# --- of a folder it is said on each view which files are not shown
+with Page("folder"):
+    for view in "overview", "table":
+        b.go("#view=" + view)
+        check("a file that is left out is named: " + view, shows("document.querySelector('#alerts').textContent.includes('1 file of the folder is not shown') && document.querySelector('#alerts').textContent.includes('fps.csv')"))
+
 # --- what has no duration has none
 with Page("once.tmt"):
     shows("!!document.querySelector('.rank') && !document.body.textContent.includes('adding up')")

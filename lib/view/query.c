@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -346,6 +347,7 @@ bool query_result_start(struct query_result *a, const struct query_runner *by, s
 	a->err = err[0];
 	fcntl(a->out, F_SETFL, O_NONBLOCK);
 	fcntl(a->err, F_SETFL, O_NONBLOCK);
+	a->seconds = by->seconds;
 	a->until = clock_ms() + (int64_t)by->seconds * 1000;
 	return true;
 }
@@ -404,6 +406,15 @@ static void end(struct query_result *a, const char *why)
 static const char too_long[] =
     "the answer is longer than may be (--answer-bytes): ask for fewer rows";
 
+static void query_end_late(struct query_result *a)
+{
+	snprintf(a->late, sizeof a->late,
+		 "stopped after %" PRIu64 " s: start tm-view with --time-limit %" PRIu64
+		 ", or choose a range",
+		 a->seconds, 4 * a->seconds);
+	end(a, a->late);
+}
+
 bool query_result_go_on(struct query_result *a)
 {
 	enum { MESSAGES = 1 << 20 };
@@ -415,7 +426,7 @@ bool query_result_go_on(struct query_result *a)
 	if (a->text.len > a->bytes || a->messages.len > MESSAGES)
 		end(a, too_long);
 	else if (clock_ms() >= a->until)
-		end(a, "it took longer than may be (--time-limit)");
+		query_end_late(a);
 	else if (a->out < 0 && a->err < 0)
 		end(a, NULL);
 	return !a->work;

@@ -87,6 +87,8 @@ struct query_result {
 	const char *ended;       /* why it was ended before it was done; NULL: it was not */
 	struct query_work *work; /* NULL: over */
 	int out, err;            /* what to wait for; -1: closed */
+	uint64_t seconds;        /* that it may take */
+	char late[128];          /* why it was ended, where it took longer */
 	int64_t until;           /* clock_ms: it is ended then */
 	size_t bytes;            /* of text: it is ended with more */
 };

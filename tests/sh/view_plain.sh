@@ -46,5 +46,20 @@ printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0
 		[ "$i" = 0 ] || echo "free $((i * 4096)) $((i * 10 + 2))000000"
 	done
 } | "$GEN/script" >again.tmt
+# 40 blocks of 1 KiB, one in each frame of 16 ms; the last frame, which has no end, frees them all after 10 ms.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	for i in {0..39}; do
+		echo "frame $i $((i * 16))000000"
+		echo "alloc malloc main;load@load.cpp:3 1024 $((i * 16 + 1))000000 - $((i * 4096 + 4096))"
+	done
+	for i in {0..39}; do echo "free $((i * 4096 + 4096)) 634000000"; done
+} | "$GEN/script" >freed.tmt
+# 75 ms in own code and 25 ms in library code that nothing calls.
+printf '%s\n' 'thread Main' '> 0 tick @game.cpp:3' '< 75000 tick' '> 75000 std::sort<int>' '< 100000 std::sort<int>' | "$GEN/calls" >alone.tmt
+# A folder with a capture, and counters without times.
+mkdir folder
+cp freed.tmt folder
+printf 'frame,ms,fps\n0,16,60\n1,17,59\n2,40,25\n' >folder/fps.csv
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
 exec python3 "$SRC/tests/view_plain.py" "$browser" "$SRC"

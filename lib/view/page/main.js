@@ -86,10 +86,26 @@ function showFilters(s) {
 		form.prepend(make("label", {}, say("filter|of"), make("select", {"aria-label": say("file"), onchange: e => go({file_only: e.target.value || null})}, make("option", {value: ""}, say("all files")),
 			...loaded.files.map(f => make("option", {value: f.name, selected: f.name === s.file_only}, f.name)))));
 	if (views[s.view] && views[s.view].named) form.append(toggle(say("short names"), switches.short, on => { switches.short = on; show(); }));
-	form.onsubmit = e => {
+	form.onsubmit = async e => {
 		e.preventDefault();
-		go(Object.fromEntries(Object.keys(fields).map(k => [k, form.elements[k].value || null])));
+		const changes = Object.fromEntries(Object.keys(fields).map(k => [k, form.elements[k].value || null])), wrong = await refused({...address(), ...changes});
+		for (const k of Object.keys(fields)) {
+			const input = form.elements[k], bad = wrong && wrong.key === k;
+			for (const old of input.parentNode.querySelectorAll("[role=alert]")) old.remove();
+			input.setAttribute("aria-invalid", !!bad);
+			if (bad) { input.after(make("span", {class: "up", role: "alert"}, translated(wrong.text))); input.focus(); }
+		}
+		if (!wrong) go(changes);
 	};
+}
+
+// A filter that is none is said at its field, and what is shown stays. A program refuses it before it reads anything.
+const REFUSES_MS = 300;
+async function refused(s) {
+	const stop = new AbortController(), later = setTimeout(() => stop.abort(), REFUSES_MS);
+	const m = await ask(["top", ...filters(s), "-n", "1"], stop.signal).then(() => null, e => /--(focus|ignore|type|thread): (.*)/.exec(e.message));
+	clearTimeout(later);
+	return m && {key: m[1], text: m[2]};
 }
 
 const clear = () => go(Object.fromEntries(["frame", "time", ...Object.keys(transforms), ...Object.keys(fields)].map(k => [k, null])));
@@ -120,6 +136,9 @@ function told(line) {
 	return m ? m[1] + word + ": " + translated(m[3]) + m[4] : translated(line);
 }
 
+// Of a folder: which of its files are not shown, and why.
+const LEFT_OUT = /: is not here, for /;
+
 // What was lost stands over every view: it is so of each.
 function showAlerts(messages, failure) {
 	const out = [];
@@ -128,11 +147,15 @@ function showAlerts(messages, failure) {
 		const lost = f.notes.filter(n => n.severity === "loss");
 		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + count(n.count) : "")).join("\n")));
 	}
+	for (const f of loaded.files.filter(f => f.folder)) {
+		const absent = f.notes.filter(n => LEFT_OUT.test(n.text));
+		if (absent.length) out.push(alertOf("note", some(absent.length, "{0} file of the folder is not shown", "{0} files of the folder are not shown"), absent.map(n => translated(n.text)).join("\n")));
+	}
 	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));
-	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess").map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
+	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
 	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, some(guesses.length, "{0} guess", "{0} guesses")), guesses.join("\n"))));
 	el("alerts").replaceChildren(...out);
 }
@@ -204,7 +227,7 @@ async function show(again) {
 			const a = await ask(only || words[0] === "inspect" ? whole(words) : words, mine.signal);
 			if (a.messages) messages.push(a.messages);
 			taken = Math.min(taken ?? 100, a.taken);
-			if (mine.done && !mine.signal.aborted) showTaken(taken);
+			if (mine.done && !mine.signal.aborted) showTaken(taken, mine.failed);
 			if (main || command === words) { ms = a.ms; tell(); }
 			return a;
 		},
@@ -227,6 +250,7 @@ async function show(again) {
 	} catch (e) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
+			mine.failed = true;
 			main.replaceChildren(...context.fields ? [context.fields] : []);
 			showTaken(taken, true);
 			showAlerts("", e.message);

@@ -490,4 +490,6 @@ learn({
 	"unknown: its frames are too even to be told apart": "未知：其帧过于均匀，无法区分",
 	"unknown: its frames match in more than one way": "未知：其帧有不止一种对应方式",
 	"unknown: its markers are of different moments": "未知：其标记属于不同的时刻",
+	"stopped after {0#} s: start tm-view with --time-limit {1#}, or choose a range": "{0} 秒后已停止：请用 --time-limit {1} 启动 tm-view，或选择一个范围",
+	"'{0*}': column {1#}: {2*}": "“{0}”：第 {1} 列：{2}",
 });

@@ -211,7 +211,7 @@ function tiles(context, n, facts, m, doc, done) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
+			const about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);

@@ -317,11 +317,11 @@ export class Table {
 		if (this.o.pick) this.o.pick(this.s.rows[i], i);
 	}
 
-	// Chooses a row as a click does, asks nothing, and scrolls to it.
-	reveal(i) {
+	// Chooses a row as a click does, asks nothing, and scrolls to it, unless it stays where it is.
+	reveal(i, stays) {
 		const at = this.shown.indexOf(i), y = at * ROW, g = this.grid;
 		this.selected = i;
-		if (at >= 0 && (y < g.scrollTop || y + HEAD + 2 * ROW > g.scrollTop + g.clientHeight)) g.scrollTop = Math.max(0, Math.floor((y - (g.clientHeight - HEAD) / 3) / ROW) * ROW);
+		if (!stays && at >= 0 && (y < g.scrollTop || y + HEAD + 2 * ROW > g.scrollTop + g.clientHeight)) g.scrollTop = Math.max(0, Math.floor((y - (g.clientHeight - HEAD) / 3) / ROW) * ROW);
 		this.draw();
 		for (const e of this.rows.values()) e.setAttribute("aria-selected", i >= 0 && +e.dataset.i === i);
 	}

@@ -135,6 +135,15 @@ async function growth(context, numbers, name, library) {
 		make("span", {class: "ends"}, make("span", {}, format(c.x_type, c.x[0])), make("span", {}, say("most {0}", format(type, most))), make("span", {}, format(c.x_type, c.x.at(-1)))));
 }
 
+// What is not in the graph as all of its stack is library code.
+async function alone(context, sort, f, go) {
+	const a = await context.ask(["top", "--by", "function", ...context.filters(), ...sort, "-n", "1", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	const c = t && t.columns.find(c => c.title === f.metric), all = c && t.totals && t.totals.at(-1)[c.key], left = all ? all - f.nodes.reduce((sum, n) => sum + n.self, 0) : 0;
+	// What is rounded for the graph is no stack.
+	if (left <= all / 1e6) return null;
+	return [say("{0} ({1}) in stacks of library code alone is not shown", c.type === "count" ? count(left) + " " + translated(plainly(f.metric)) : format(typeOf(c), left), share(left, all)), " ", button(say("show"), () => go({lib: "1"}), {class: "chip"})];
+}
+
 export async function show(context) {
 	const {state: s, go} = context, library = s.lib === "1" ? [] : ["--hide-library"], sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
 	const graph = ["top", "--by", "stack", ...library, ...context.filters(), ...sort, "-n", "1", "--table", "stacks"];
@@ -152,6 +161,9 @@ export async function show(context) {
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
 	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
 		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
+	const dropped = make("span", {class: "faint"});
+	head.append(dropped);
+	if (s.lib !== "1") alone(context, sort, f, go).then(e => e && dropped.replaceChildren(...e)).catch(() => {});
 	const metric = make("span", {class: "faint", title: translated(f.metric)}, translated(plainly(f.metric)));
 	const left = card(say("Call graph"), make("span", {class: "row grows"}, metric, head), make("div", {class: "in"}, make("div", {class: "crumbs"}, folded, make("span", {}, say("{0} nodes", count(f.nodes.length))), legend([...kindsOf(own, f.nodes.slice(1).map(n => ({function: n.name, file: n.at, module: n.at}))), ["--hit", say("found")]])), drawn.element));
 	const right = make("div", {class: "card"}), under = make("div", {class: "card"}), source = make("div", {class: "card"});
@@ -173,7 +185,7 @@ export async function show(context) {
 		growth(context, a.doc.numbers, name, library).then(e => e && grown.replaceChildren(e)).catch(() => {});
 		callLines(context, f, name, library, sort).then(e => e && from.replaceChildren(e)).catch(() => {});
 		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of ? make("div", {}, of, from, grown) : none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
-		if (table) table.reveal(table.s.rows.findIndex(r => r.function === name));
+		if (table) table.reveal(table.s.rows.findIndex(r => r.function === name), !s.peek);
 		const made = await sourceOf(context, name, library).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
 		if (made && turn === mine) swap(1, made);
 	}

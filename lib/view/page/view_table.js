@@ -25,6 +25,13 @@ export function choice(context, key, words, now, label) {
 	return make("label", {}, label, e);
 }
 
+// Why nothing is live: what a selection has may be free at the end of the capture, as at the exit of the program.
+function freed({state: s, go}, t) {
+	const live = s.sort === "live" ? t.columns.filter(c => /^live_(real|requested)$/.test(c.key)) : [];
+	if (!live.length || t.rows.some(r => live.some(c => r[c.key]))) return null;
+	return make("p", {class: "freed"}, s.frame || s.time ? say("All that was allocated in this range was freed before the capture ends.") : say("All was freed before the capture ends."), " ", button(say("rank by the peak"), () => go({sort: "peak"})));
+}
+
 export async function show(context) {
 	const {state: s, go} = context, by = s.by || "site", then = !alone.includes(by) && s.then && s.then !== by ? s.then : null, words = ["top", "--by", then ? by + "," + then : by, ...context.filters(), "-n", s.rows || "2000", "--table", "top"];
 	if (s.sort) words.push("--sort", s.sort);
@@ -38,5 +45,5 @@ export async function show(context) {
 		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", sorts, s.sort || "auto", say("rank by")),
 		button(say("every metric"), () => go({all: s.all ? null : 1}), {"aria-pressed": !!s.all}),
 		button(say("every row"), () => go({rows: s.rows === "0" ? null : "0"}), {"aria-pressed": s.rows === "0"}));
-	return [panel(translated(t.title), "", tools, table.element, p.box)];
+	return [panel(translated(t.title), "", tools, freed(context, t), table.element, p.box)];
 }
