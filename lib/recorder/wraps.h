@@ -11,7 +11,6 @@
 
 /* As in hooks/redirect.h. */
 #if defined __x86_64__ && defined __LP64__ && defined __linux__ && !defined CAP_WRAP
-#include <features.h>
 #ifdef __GLIBC__
 #define CAP_CAN_WRAP 1
 #endif

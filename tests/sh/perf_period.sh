@@ -163,7 +163,7 @@ check 'it merges with a new one, in either order' eval '
 check 'it is compared with a new run' eval '
 	tm-compare -q --sort samples old.tma one.perf >out 2>err'
 tm-history add -q --build 2 old.db one.perf >out 2>err
-check 'an old history takes a new run' eval '[ $? = 0 ] && [ "$(sqlite3 old.db "SELECT schema_version FROM tm_store")" = 5 ]'
+check 'an old history takes a new run' eval '[ $? = 0 ] && [ "$(sqlite3 old.db "SELECT schema_version FROM tm_store")" = 6 ]'
 check 'which alone has a period there' eval '
 	tm-history trend -q --sort period --csv old.db >out 2>err && grep -q "$total" out &&
 	[ "$(sqlite3 old.db "SELECT count(*) FROM tm_sums WHERE period IS NOT NULL AND run = (SELECT min(run) FROM tm_sums)")" = 0 ]'

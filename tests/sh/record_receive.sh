@@ -17,7 +17,7 @@ int main(void)
 	for (int i = 0; i < 50; i++) {
 		if (!malloc(1000))
 			return 1;
-		usleep(1000);
+		usleep(20000);
 	}
 	return 0;
 }

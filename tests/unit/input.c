@@ -234,7 +234,7 @@ TEST(system_errors)
 	input_close(&in);
 	CHECK_EQ(input_open(&in, "/", &e), ST_SYS);
 	CHECK_STR(e.msg, "is a directory (of directories, only uftrace's data is read; for all "
-			 "captures of a run: tm-session)");
+			 "captures of a run: tm-session, tm-view)");
 	input_close(&in);
 	if (geteuid()) {
 		write_file("x", 1);
