@@ -134,6 +134,8 @@ with Page("samples.json") as address:
     shows("!!document.querySelector('.sandwich .me')")
     check("... in the graph's head, and where a function stands alone: " + text(".sandwich .me"), "self time ~" in text(".card .hd") and "~600.00 ms" in text(".sandwich .me"))
     check("... and so have calling lines: " + text(".lines-of"), shows("!!document.querySelector('.lines-of b')") and "~600.00 ms" in text(".lines-of"))
+    b.go("#view=source&fn=load")
+    check("... and the sum of its source: " + text("main .panel h2"), shows("/~600.00 ms, [\\d.]+% of all/.test(document.querySelector('main').textContent)"))
     b.go("#view=callers&peek=load")
     check("... callers, as a terminal has them", shows("document.querySelectorAll('[role=columnheader]').length > 1") and "self time ~" in text("[role=columnheader]"))
     peek = report("tm-top", "--peek", "load", "samples.json")["sections"][0]["columns"][0]["title"]
@@ -164,6 +166,32 @@ with Page("again.tmt") as address:
     check("a selection over both runs is of time: " + b.run("location.hash") + " " + got, "time=" in b.run("location.hash") and "frame=" not in b.run("location.hash") and "30 frames" in got and "300.00 ms" in got and "2.9 KiB" in got and "100 B of it still live" in got)
     b.go("#view=overview&frame=0..10")
     check("a range of numbers has no live bytes, and says why: " + tile("live"), shows("document.querySelector('.tile[data-tile=live] .v')?.textContent === '–'") and tile("peak") == "–" and "frame numbers go back" in text(".tile[data-tile=live]"))
+
+# --- a thread without a name has its time in calls; a session is as long as the report says it is
+with Page("nameless.json"):
+    b.go("#view=timeline")
+    check("3 of 12 ms of a thread without a name are 25 %: " + text(".track .now").replace("\n", " "), shows("[...document.querySelectorAll('.track .now')].some(e => e.textContent.includes('in calls 25 %'))") and "in calls 0 %" not in text(".track .now"))
+    check("... of a session of 12.00 ms: " + text(".track.map .name"), report("tm-top", "nameless.json")["numbers"]["duration_ns"] == 12e6 and "12.00 ms" in text(".track.map .name"))
+
+# --- a selection takes what its frames take: where numbers repeat their sum, and nothing is said of a frame without an end
+with Page("twice.tmt"):
+    b.go("#view=timeline&frame=1..1")
+    check("two frames of one number take 10 + 20 ms: " + text(".card .row .faint"), shows("!!document.querySelector('table.sel')") and "2 frames · 30.00 ms · 30.00 ms in calls" in text(".card .row .faint"))
+    check("... all of it in calls: " + text(".track .now").replace("\n", " "), "in calls" not in text(".track .now"))
+    b.run("document.body.dataset.shown = ''")
+    b.go("#view=timeline&frame=2..2")
+    check("a frame without an end has no time: " + text(".card .row .faint"), shows("document.querySelector('.card .row .faint')?.textContent === '2 frames · 13.00 ms in calls'"))
+    check("the session is as long as the report says: " + text(".track.map .name"), "43.00 ms" in text(".track.map .name") and report("tm-top", "twice.tmt")["numbers"]["duration_ns"] == 43e6)
+    b.go("#view=frames&pick=1")
+    check("a number of two frames says so", shows("document.querySelector('main').textContent.includes('2 frames have this number')"))
+    b.go("#view=compare")
+    check("the hint of a range is one: " + b.run("document.querySelector('main input')?.placeholder || ''"), shows("document.querySelector('main input[aria-label=\"base range\"]')?.placeholder === '1..100'"))
+
+# --- what is guessed is said in every view
+with Page("guessed.json"):
+    for view in "overview", "timeline", "calls":
+        b.go("#view=" + view)
+        check("a guess is told in " + view, shows("document.getElementById('alerts').textContent.includes('1 guess')", 5) and "calls have no end" in text("#alerts"))
 
 # --- what is picked is in sight; a search says how many hits there are, and Enter goes to them
 with Page("whole.tmt"):

@@ -219,7 +219,7 @@ p.wait()
 # 110 and 180 of drip, which rises until the end; 0, 100, 100, 100 of log, which does not.
 p, address = serve("step.tmt")
 b.open(address)
-later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Growth since loading, frame 12'))?.textContent"
+later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Allocated after frame 12, still live'))?.textContent"
 check("what is live at the end, but from loading", b.wait(later) and all(t in b.run(later) for t in ("340 B", "drip▲ grew240 B70.6%", "log100 B29.4%")) and not any(t in b.run(later) for t in ("load.cpp", "ui::open")))
 check("growth is one step: " + tile("growth"), tile("growth") == "+3.9KiB at frame 12" and "1 step" in text(".tile[data-tile=growth] .tag"))
 check("... its tile leads to the sites of the list", after(lambda: b.click(".tile[data-tile=growth]")) and "--frame 13..39" in command() and "--sort live" in command() and "drip" in text(".row"))
@@ -321,7 +321,7 @@ check("temporary: " + tile("temporary"), tile("temporary").replace("≥ ", "") =
 check("... and its blocks, those before the first frame, too", "{:,} blocks".format(n["temporary_blocks"]) in text(".tile[data-tile=temporary] .top"))
 frames = report("tm-frames", "whole.tmt")
 growth = frames["numbers"]["growth_per_frame"]
-check("growth: %s of %s" % (tile("growth"), growth), tile("growth").startswith("+" if growth > 0 else "−") and "/ frame" in tile("growth"))
+check("growth: %s of %s" % (tile("growth"), growth), tile("growth").startswith("~+" if growth > 0 else "~−") and "/ frame" in tile("growth"))
 rows = [r for r in frames["sections"][0]["rows"] if r["frame"] is not None]
 lines = report("tm-frames", "--chart", "live-real", "-n", "3", "whole.tmt")["sections"][0]
 check("live memory by type: three types and the others", len(lines["lines"]) == 4 and lines["lines"][3]["key"] == "others")
@@ -341,7 +341,7 @@ part = report("tm-top", "--frame", "10..19", "whole.tmt")["numbers"]
 b.go("#view=overview&frame=10..19")
 check("a range: the tiles are of it: " + tile("peak"), tile("peak").replace("≥ ", "") == size(part["peak_real"]).replace(" ", ""))
 growth = report("tm-frames", "--frame", "10..19", "whole.tmt")["numbers"].get("growth_per_frame")
-check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None and tile("growth").startswith("+" if growth > 0 else "−"))
+check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None and tile("growth").startswith("~+" if growth > 0 else "~−"))
 b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath("saved"))
 b.go("#view=calls")
 b.wait("document.querySelectorAll('.four .row').length > 2")
@@ -459,8 +459,8 @@ p.terminate()
 p.wait()
 p, address = serve("order.tmt")
 b.open(address)
-b.wait("document.body.textContent.includes('Growth since loading')")
-after_loading = b.run("(c => c ? c.querySelector('.hd').textContent : '')([...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Growth since loading')))")
+b.wait("document.body.textContent.includes(', still live')")
+after_loading = b.run("(c => c ? c.querySelector('.hd').textContent : '')([...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes(', still live')))")
 check("where frame numbers go back, loading ends at a time, and no more is live of what came then than of all: " + after_loading, tile("live") == "100B" and "frame" not in after_loading and "100 B" in after_loading)
 b.wait("document.body.textContent.includes('The whole session') && !!document.querySelector('.chain span')")
 check("a mark that turns the direction is written out, in callers, too: " + text(".chain").replace("\u202e", "RAW").replace("\n", " "), "a\\u{202e}b" in text(".chain") and "\u202e" not in text("main"))

@@ -61,5 +61,12 @@ printf '%s\n' 'thread Main' '> 0 tick @game.cpp:3' '< 75000 tick' '> 75000 std::
 mkdir folder
 cp freed.tmt folder
 printf 'frame,ms,fps\n0,16,60\n1,17,59\n2,40,25\n' >folder/fps.csv
+# Threads without names: one works for 12 ms, the other for 3 of them. One of no thread works for 2 of 4 ms.
+printf '%s\n' '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":12000},{"ph":"X","name":"b","pid":1,"tid":2,"ts":1000,"dur":3000}]' >nameless.json
+# Frames 1 and 2 of 10 ms, then 1 of 20 ms and 2, which has no end: frame 1 has 30 ms, between which are 10 of another.
+printf '%s\n' 'thread Main' 'frame 1 0' '> 0 a' '< 10000 a' 'frame 2 10000' '> 10000 a' '< 20000 a' 'frame 1 20000' '> 20000 a' '< 40000 a' 'frame 2 40000' '> 40000 a' '< 43000 a' |
+	"$GEN/calls" >twice.tmt
+# Samples with a frame without an end, and calls without an end, which is a guess.
+printf '%s\n' '[{"ph":"B","name":"open","pid":1,"tid":1,"ts":0},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1000,"dur":3000}]' >guessed.json
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
 exec python3 "$SRC/tests/view_plain.py" "$browser" "$SRC"

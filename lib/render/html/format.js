@@ -40,8 +40,8 @@ function percent(v, sign) {
 
 const grouped = (v, most) => v.toLocaleString("en-US", {maximumFractionDigits: most});
 
-// The type of a column's values where they stand without its head: "~bytes" of what is estimated, whose heads end in " ~".
-export const typeOf = (c, title = c.title) => (/ ~(?= by |$)/.test(title || "") ? "~" : "") + c.type;
+// The type of a column's values where they stand without its head: "~bytes" of what is estimated, whose heads have " ~".
+export const typeOf = (c, title = c.title) => (/ ~(?= |$)/.test(title || "") ? "~" : "") + c.type;
 
 // decimals: of a type "number" or "decimal", as a mailed page has them; without them a number has up to six.
 export function format(type, v, decimals, signed) {

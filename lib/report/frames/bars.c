@@ -147,7 +147,10 @@ static uint32_t thread_name(struct frames_bars *b, const struct trace *t, struct
 		return th->title;
 	name = intern_text(&t->strings, of->name, &n);
 	if (!n) {
-		n = (size_t)snprintf(number, sizeof number, "thread %" PRIu64, of->tid);
+		/* As in a ranking by thread: it is looked for there. */
+		n = of == t->threads
+			? (size_t)snprintf(number, sizeof number, "[no thread]")
+			: (size_t)snprintf(number, sizeof number, "[thread %" PRIu64 "]", of->tid);
 		name = number;
 	}
 	th->tid = of->tid;

@@ -7,7 +7,7 @@ import {Chart} from "./chart.js";
 import {Boxes} from "./box.js";
 import {section} from "./ask.js";
 import {nothing} from "./document.js";
-import {format} from "./format.js";
+import {format, count} from "./format.js";
 import {choice, ranksOf} from "./view_table.js";
 
 export const title = "Frames";
@@ -51,9 +51,11 @@ function runs(doc, t, pick) {
 		cell: (c, r) => ["limit", "worst"].includes(c.key) ? make("span", {}, format(metric(r).type, r[c.key])) : c.key === "metric" ? make("span", {}, translated(plainly(r.metric))) : null}).element;
 }
 
-async function one(context, frame) {
+// doc: has the rows of all frames.
+async function one(context, frame, doc) {
 	const a = await context.ask(["frames", "--frame", String(frame), "--detail", "--show-stacks", "3", ...context.filters(["frame", "time"])], true);
-	const box = make("div", {});
+	const box = make("div", {}), same = section(doc, "table", "frames").rows.filter(r => r.frame === +frame).length;
+	if (same > 1) box.append(make("p", {class: "hint"}, say("{0} frames have this number: what follows is of all of them.", count(same))));
 	for (const s of a.doc ? a.doc.sections : []) if (s.kind === "table" && s.rows.length) box.append(panel(translated(s.title), "", new Table(s).element));
 	return box;
 }
@@ -99,7 +101,7 @@ export async function show(context) {
 		button(say("all frames"), () => go({pick: null})));
 	const out = [panel(translated(section(doc, "table", "frames").title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, say("shaded: runs of frames above a limit")) : null)];
 	if (s.pick && has.frames) {
-		const picked = await one(context, s.pick);
+		const picked = await one(context, s.pick, doc);
 		out.push(picked);
 		out.shown = () => picked.scrollIntoView({block: "nearest"});
 	}

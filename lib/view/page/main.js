@@ -156,7 +156,7 @@ function showAlerts(messages, failure) {
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));
 	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
-	if (guesses.length && address().view === "overview") out.push(make("div", {}, make("details", {}, make("summary", {}, some(guesses.length, "{0} guess", "{0} guesses")), guesses.join("\n"))));
+	if (guesses.length) out.push(make("div", {}, make("details", {}, make("summary", {}, some(guesses.length, "{0} guess", "{0} guesses")), guesses.join("\n"))));
 	el("alerts").replaceChildren(...out);
 }
 

@@ -82,14 +82,17 @@ function rank(r, {value, part, fill, color = "c1", chip, number, side, where, ti
 		make("span", {class: "fill"}, bar));
 }
 
-// whole: of what the shares are, where that is not the table's.
-function list(title, side, t, key, color, context, more, why, whole, chip = () => null) {
+// An estimate is no bound.
+const bounded = (bound, text) => text.startsWith("~") ? text : bound + text;
+
+// whole: of what the shares are, where that is not the table's. bound: the sign of lower bounds, which columns do not have.
+function list(title, side, t, key, color, context, more, why, whole, chip = () => null, bound = "") {
 	const rows = t ? t.rows.slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
 	if (!rows.length) return card(title, "", none(say("None"), why));
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
-		return rank(r, {value: format(typeOf(c), r[key]), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers)},
+		return rank(r, {value: bounded(bound, format(typeOf(c), r[key])), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers)},
 			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
 	}));
 }
@@ -120,8 +123,8 @@ function later(context, m) {
 	return range && {at, range};
 }
 
-// The list of what is live at the end as it was allocated after loading: what grew.
-async function afterLoading(context, m, n) {
+// The list of what is live at the end as it was allocated after loading. It is more than what is live grew by: others were freed.
+async function afterLoading(context, m, n, bound) {
 	const all = first(n, "live_real", "live_requested"), part = later(context, m);
 	if (!part || !all || n.unfiltered) return null;
 	const {at, range} = part, framed = "frame" in range;
@@ -130,11 +133,11 @@ async function afterLoading(context, m, n) {
 	const t = a.doc && section(a.doc, "table", "live"), left = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested"), lines = chart.doc && section(chart.doc, "series", "lines");
 	if (!t || left === undefined || left === null) return null;
 	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), from = framed ? say("frame {0}", m.number[at - 1]) : format("ns", m.start[at]);
-	const after = make("span", {title: say("Allocated after {0}, and live at the end. Until then it loads: the first quarter of the run, and what follows until no frame or step adds a fiftieth of the most that is live.", from)}, say("Growth since loading, {0}", from));
+	const after = make("span", {title: say("Allocated after {0}, and live at the end. Until then it loads: the first quarter of the run, and what follows until no frame or step adds a fiftieth of the most that is live.", from)}, say("Allocated after {0}, still live", from));
 	const grew = new Set(lines ? lines.lines.filter(l => l.key !== "others" && rises(l.y)).map(l => l.title) : []);
 	const chip = r => grew.has(r.site) ? Object.assign(tag(say("▲ grew"), "up"), {title: say("What is live of it rises until the end.")}) : null;
-	const type = typeOf(t.columns.find(c => c.key === column)), side = make("span", {title: say("{0} of what is live at the end", ofWhole(format(type, left), format(type, all)))}, format(type, left));
-	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), left, chip);
+	const type = typeOf(t.columns.find(c => c.key === column)), side = make("span", {title: say("{0} of what is live at the end", ofWhole(format(type, left), format(type, all)))}, bounded(bound(column), format(type, left)));
+	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), left, chip, bound(column));
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
@@ -156,15 +159,19 @@ function risesOf(all) {
 	return null;
 }
 
+// How well each is known, as the terminal's lines on the run say it: a lower bound, an estimate.
+function marks(facts) {
+	const marked = (text, pattern) => ((pattern.exec(text || "") || [])[1] || "").replace(">=", "≥ ");
+	return {count: marked(facts.run, /^([>=~]*)\d/), bytes: marked(facts.run, /(?:^|, )([>=~]*)[\d.]+ \S*B\b/), peak: marked(facts.memory, /^peak ([>=~]*)/), live: marked(facts.memory, /live at the end ([>=~]*)/), blocks: marked(facts.memory, / in ([>=~]*)\d/), temporary: marked(facts.memory, /; ([>=~]*)[\d.<>]+% temporary/)};
+}
+
 // done: m is all that is known; before, a tile that needs it has no value and no reason.
 function tiles(context, n, facts, m, doc, done) {
 	// A line is of one capture, values are of all.
 	const out = [], rows = m && !m.several ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined), noLine = !done || m && m.several ? "" : say("no times, so no line");
 	const {has: what} = context;
 	const top = section(doc, "table", "top"), worst = section(doc, "table", "worst-frames");
-	// How well each is known, as the terminal's lines on the run say it: a lower bound, an estimate.
-	const marked = (text, pattern) => ((pattern.exec(text || "") || [])[1] || "").replace(">=", "≥ ");
-	const known = {count: marked(facts.run, /^([>=~]*)\d/), bytes: marked(facts.run, /(?:^|, )([>=~]*)[\d.]+ \S*B\b/), peak: marked(facts.memory, /^peak ([>=~]*)/), live: marked(facts.memory, /live at the end ([>=~]*)/), blocks: marked(facts.memory, / in ([>=~]*)\d/), temporary: marked(facts.memory, /; ([>=~]*)[\d.<>]+% temporary/)};
+	const known = marks(facts);
 	const sizes = (v, k) => { const [a, b] = unitOf(format("bytes", v)); return [known[k] + a, b]; };
 	const live = m && !m.several ? m.live : null, unknown = ((top && top.notes) || []).find(n => /\blive .*: not known, as /.test(n)), noFrees = !done ? "" : unknown ? translated(unknown).replace(/^.*?(?:: not known, as |：未知，因为)/, "") : say("This capture has no frees: what is live is not known."), sums = top && top.totals && top.totals.at(-1) || {}, whole = n.unfiltered;
 	const peak = first(n, "peak_real", "peak_requested");
@@ -175,7 +182,7 @@ function tiles(context, n, facts, m, doc, done) {
 	if (what.memory || peak !== undefined) {
 		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), high = peaks && has(peaks) ? of(peaks) : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
 		const [v, u] = peak !== undefined ? sizes(peak, "peak") : [null];
-		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : say("Peak memory"), side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: peak !== undefined ? address({view: "table", sort: "peak"}) : null}));
+		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : say("Peak memory"), side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: section(doc, "table", "peak") ? address({view: "table", sort: "peak"}) : null}));
 		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left, "live") : [null];
 		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", known.blocks + count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
 	}
@@ -211,12 +218,12 @@ function tiles(context, n, facts, m, doc, done) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
+			const slope = "~" + (g > 0 ? "+" : g < 0 ? "−" : ""), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
-				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), (g > 0 ? "+" : "") + v[0] + " " + v[1] + " " + per);
+				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), slope + v[0].replace(/^-/, "") + " " + v[1] + " " + per);
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
-			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: about + (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
+			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: slope + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : noFrees}));
 	}
 	if (!what.memory) {
@@ -259,6 +266,7 @@ export async function show(context) {
 	const a = await top, doc = a.doc, whole = doc ? doc.numbers || {} : {}, n = ["focus", "ignore", "type"].some(k => context.state[k]) ? filtered(whole, doc) : whole, facts = doc ? doc.facts || {} : {};
 	const table = name => doc && section(doc, "table", name), all = changes => address(changes);
 	const columns = t => t ? t.columns.map(c => c.key) : [], key = (t, ...keys) => keys.find(k => columns(t).includes(k));
+	const signs = marks(facts), bound = k => { const mark = {real: signs.bytes, requested: signs.bytes, count: signs.count}[k] ?? (/^(peak|live)_/.test(k) ? signs[k.slice(0, 4)] : ""); return mark.startsWith("≥") ? mark : ""; };
 	const fill = (m, done) => {
 		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}, done) : [];
 		head.replaceChildren(...made);
@@ -287,11 +295,11 @@ export async function show(context) {
 	const cards = [];
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
-	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === key(peak, "peak_real", "peak_requested"))), first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested")));
+	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === key(peak, "peak_real", "peak_requested"))), first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(key(peak, "peak_real", "peak_requested"))));
 	let atEnd = null, slowest = null, slow = null;
-	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left.")));
+	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left."), undefined, undefined, bound(key(live, "live_real", "live_requested"))));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
-	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"})));
+	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"}), "", undefined, undefined, bound(best)));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
 		// hz: not known yet, so that nothing is judged.
@@ -320,7 +328,7 @@ export async function show(context) {
 		if (ranged && ranged.framed) slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
-		const grown = await afterLoading(context, m, n).catch(e => { if (e.name === "AbortError") throw e; return null; });
+		const grown = await afterLoading(context, m, n, bound).catch(e => { if (e.name === "AbortError") throw e; return null; });
 		if (grown) atEnd.replaceWith(grown);
 	}
 	if (n.unfiltered && ranged && ranged.sum.temporary !== null && ranged.sum.temporary !== undefined && ranged.sum.count) Object.assign(n, {temporary_blocks: ranged.sum.temporary, temporary_percent: 100 * ranged.sum.temporary / ranged.sum.count});

@@ -358,7 +358,7 @@ export function along(doc, framed, numbers) {
 	const number = r => r[key] ?? r.frame, timed = rows.every(r => r.start_ns !== null && r.start_ns !== undefined);
 	rows.sort((a, b) => timed ? a.start_ns - b.start_ns : number(a) - number(b));
 	const n = rows.length, start = new Float64Array(n), end = new Float64Array(n), durations = rows.map(r => r.duration_ns).filter(v => v > 0).sort((a, b) => a - b);
-	const usual = durations[durations.length >> 1] || 1, last = numbers && numbers.start_ns !== undefined ? numbers.start_ns + numbers.duration_ns : 0;
+	const usual = durations[durations.length >> 1] || 1, last = numbers.start_ns !== undefined ? numbers.start_ns + numbers.duration_ns : 0;
 	rows.forEach((r, i) => {
 		start[i] = timed ? r.start_ns : i;
 		end[i] = timed ? r.duration_ns !== null && r.duration_ns !== undefined ? r.start_ns + r.duration_ns : i + 1 < n ? rows[i + 1].start_ns : Math.max(r.start_ns + usual, last) : i + 1;
@@ -380,7 +380,9 @@ export function along(doc, framed, numbers) {
 		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1} blocks", format(m.type(m.real), r[m.real]), count(r.count ?? 0)));
 		return out;
 	};
-	m.span = (timed ? format("ns", high - low) : "") + (framed ? (timed ? " · " : "") + say("{0} frames", count(n)) : "");
+	// As long as a terminal says that it is; the axis may be longer. Frames alone have their own length, if all have an end.
+	m.length = !timed ? null : numbers.duration_ns ?? (framed && m.cost.every(v => v !== null) ? high - start[0] : null);
+	m.span = [m.length === null ? null : format("ns", m.length), framed ? some(n, "{0} frame", "{0} frames") : null].filter(Boolean).join(" · ");
 	// Numbers that go back or repeat are no range of frames: between two of one come frames of others.
 	m.ascends = m.number.every((v, i) => !i || v > m.number[i - 1]);
 	// From a range of the axis to the option that selects it, and back.
@@ -397,6 +399,16 @@ export function along(doc, framed, numbers) {
 	m.frame = (number, ns) => {
 		const all = m.number.map((v, i) => v === number ? i : -1).filter(i => i >= 0), i = all.find(i => m.cost[i] === ns) ?? all[0];
 		return i === undefined || m.several ? {frame: number + ".." + number, time: null} : m.option(start[i], end[i]);
+	};
+	// The frames of a selection: between two of one number may be others.
+	m.within = s => {
+		const [a, b] = (s.frame || "").split("..").map(Number), range = s.frame ? null : m.range(s);
+		return [...m.number.keys()].filter(i => range ? start[i] >= range[0] && start[i] < range[1] : m.number[i] >= a && m.number[i] <= (b ?? a));
+	};
+	// How much time a selection has, or all. null: not known, as that of a frame without an end is not.
+	m.took = s => {
+		const range = m.range(s), costs = s.frame ? m.within(s).map(i => m.cost[i]) : [];
+		return s.frame ? costs.length && !costs.includes(null) ? costs.reduce((a, v) => a + v, 0) : null : range ? range[1] - range[0] : m.length;
 	};
 	m.range = s => {
 		if (s.frame) {
@@ -415,19 +427,16 @@ export function along(doc, framed, numbers) {
 
 // Steps of time where there are no frames. within: of the selected range alone.
 export async function rowsOf(context, file, within, main = !file && !within) {
-	const {has} = context, other = context.filters(within ? [] : ["frame", "time"]), more = file ? [file] : [], numbers = {};
-	const words = ["frames"], span = async () => {
-		const a = await context.ask(["top", "-n", "1", "--table", "top", ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
-		Object.assign(numbers, a.doc && a.doc.numbers);
+	const {has} = context, other = context.filters(within ? [] : ["frame", "time"]), more = file ? [file] : [];
+	const words = ["frames"], span = async of => {
+		const a = await context.ask(["top", "-n", "1", "--table", "top", ...other, ...of]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+		return a.doc && a.doc.numbers || {};
 	};
-	if (!has.frames) {
-		await span();
-		words.push("--every", nice((numbers.duration_ns || 1e9) / 800) + "ns");
-	}
+	if (!has.frames) words.push("--every", nice(((await span(more)).duration_ns || 1e9) / 800) + "ns");
 	words.push(...other, "-n", "0", "--table", "frames", ...more);
-	const a = await context.ask(words, main), t = a.doc && section(a.doc, "table", "frames");
-	// Frames of which none has an end say nothing of where the last one ends.
-	if (has.frames && t && !known(t.rows, "duration_ns")) await span();
+	// Of several files the first is drawn.
+	const first = !file && !context.state.file_only && context.files.filter(f => !f.error).map(f => f.name), one = first && first.length > 1 ? first.slice(0, 1) : more;
+	const [a, numbers] = await Promise.all([context.ask(words, main), within ? {} : span(one)]);
 	const m = a.doc && along(a.doc, has.frames, numbers);
 	if (m) m.every = words[1] === "--every" ? words[2] : null;
 	return m;
@@ -541,11 +550,11 @@ class Detail {
 
 	async begin() {
 		const {context, m} = this, [all, busy] = await Promise.all([this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS)), this.busy()]);
-		const [from, to] = m.range(context.state) || [m.low, m.high], of = t => busy.get(t.name) || 0;
+		const took = m.took(context.state), of = t => busy.get(t.name) || 0;
 		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || of(b) - of(a)), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
 		return list.map((t, i) => {
 			// Of a thread that one call takes as a whole its time in calls tells nothing; threads of one name have one sum.
-			const part = 100 * of(t) / (to - from), c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 || twice.has(t.name) || !busy.size ? "" : say("in calls {0} %", part.toFixed(0)));
+			const part = 100 * of(t) / took, c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 || twice.has(t.name) || !busy.size || !took ? "" : say("in calls {0} %", part.toFixed(0)));
 			c.about = say("thread {0}, tid {1}", t.name, t.tid);
 			c.coarse = t;
 			c.foldable = true;
@@ -593,16 +602,16 @@ async function selection(context, m, threads) {
 	const {state: s, has, go} = context;
 	if (!s.frame && !s.time || !has.calls) return null;
 	// Where calls are timed, who took most: what is allocated then is one more column, and the order of a click.
-	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.nested : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
-	const a = await context.ask(["top", ...context.filters(), ...(way ? ["--sort", way === "time" ? "self-time" : size] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.by_time : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
+	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
-	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), [a1, b1] = (s.frame || "").split("..").map(Number), frames = !range || !m.framed ? 0 : s.frame ? m.number.filter(v => v >= a1 && v <= (b1 ?? a1)).length : m.start.reduce((n, v, i) => n + (v >= range[0] && v < range[1] ? 1 : 0), 0);
+	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range && m.framed ? m.within(s).length : 0, took = range && m.unit === "ns" ? m.took(s) : null;
 	const type = k => typeOf(t.columns.find(c => c.key === k));
-	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, range && m.unit === "ns" ? format("ns", range[1] - range[0]) : null, bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it still live", format(type(live), sum[live])) : null,
+	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, took === null ? null : format("ns", took), bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it still live", format(type(live), sum[live])) : null,
 		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
 	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
-	const columns = {time: ["self_ns", "total_ns", bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
+	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
 	const by = shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };

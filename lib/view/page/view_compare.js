@@ -118,7 +118,7 @@ export async function show(context) {
 	if (s.same) words.push("--all");
 	if (s.per) words.push("--per", s.per);
 	const field = r => {
-		const kind = has.frames ? "f" : "t", e = make("input", {type: "text", placeholder: say(has.frames ? "frames 1..100" : "time 0s..1s"), value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
+		const kind = has.frames ? "f" : "t", e = make("input", {type: "text", placeholder: has.frames ? "1..100" : "0s..1s", value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
 		return make("label", {}, r.side === "base" ? say(has.frames ? "base: only frames" : "base: only the time") : say(has.frames ? "new: only frames" : "new: only the time"), e);
 	};
 	// The selection of the other views, where there is one.

@@ -33,6 +33,10 @@ tm-frames --bars --levels 1 --as csv calls.tmt
 # f reaches into the range with all of its duration; the first g does not.
 tm-frames --bars --time 3ms..4ms --as csv calls.tmt
 tm-frames --bars --thread B --as csv calls.tmt
+# A thread without a name is called as in a ranking by thread: it is thread 1, the first.
+printf '%s\n' '[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":3}]' >nameless.json
+tm-frames --bars --as csv nameless.json
+tm-top --by thread --as csv nameless.json | tail -1
 # The two longest rows.
 tm-frames --bars -n 2 calls.tmt
 tm-frames --bars --focus f calls.tmt
