@@ -113,6 +113,16 @@ with Page("whole.tmt"):
     cut = b.run("(() => { const p = document.querySelector('.four .menu[open] .panel'), all = [...p.querySelectorAll('input')], r = p.getBoundingClientRect(); return document.elementFromPoint(r.left + r.width / 2, r.bottom - 4)?.closest('.panel') === p && all.length > 3; })()")
     check("the menu of columns is not cut by its card", cut)
 
+# --- two files: counters in their unit, and whose the numbers are; no metric is offered that neither has
+with Page("run6458652.tmt", "run3229326.tmt"):
+    b.go("#view=compare")
+    check("counters have their unit", shows("document.querySelector('main').textContent.includes('6.46 ms')") and "6,458,652" not in text("main"))
+    b.go("#view=overview")
+    check("tiles of two files say so", shows("document.querySelector('main').textContent.includes('Of all 2 files together')"))
+    b.go("#view=table")
+    offered = b.run("[...document.querySelectorAll('.tools select')].at(-1)") is not None and text(".tools label:last-of-type option").split("\n")
+    check("metrics of the files alone are offered: %s" % offered, "peak" in offered and not any(k in offered for k in ("lua-net", "samples", "calls")))
+
 # --- of a folder it is said on each view which files are not shown
 with Page("folder"):
     for view in "overview", "table":

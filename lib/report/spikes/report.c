@@ -477,8 +477,8 @@ static void spikes_report_add_notes(struct spikes_report *r)
 	const struct spikes *s = r->s;
 
 	r->notes[r->n_notes++] =
-	    line(r, "%" PRIu64 " call%s judged, %" PRIu64 " took longer than they may", s->calls,
-		 s->calls == 1 ? " was" : "s were", s->found);
+	    line(r, "%" PRIu64 " of %" PRIu64 " call%s took longer than the limit", s->found,
+		 s->calls, plural_s(s->calls));
 	if (!s->calls)
 		r->notes[r->n_notes++] =
 		    "the captures have no calls with times; to record them, build with "

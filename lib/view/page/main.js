@@ -51,7 +51,7 @@ const has = kind => loaded.files.some(f => f.kinds && f.kinds[kind]);
 const what = () => ({
 	calls: has("alloc") || has("profile") || has("sample") || has("enter") || has("delta") || has("type-total") || loaded.files.some(f => f.aggregate),
 	memory: has("alloc") || has("profile"), frames: has("frame"), objects: has("object"), nested: has("enter"), by_time: has("enter") || has("sample") || has("delta"), several: loaded.files.length > 1,
-	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"), logs: has("log"), types: loaded.files.some(f => f.types > 1), several_threads: true,
+	timed: has("alloc") || has("enter") || has("sample"), counters: has("counter"), samples: has("sample"), sums: has("delta"), ready: has("profile") || has("type-total") || loaded.files.some(f => f.aggregate), logs: has("log"), types: loaded.files.some(f => f.types > 1), several_threads: true,
 });
 
 // What the filters say, as options.
@@ -152,7 +152,7 @@ function showAlerts(messages, failure) {
 		if (absent.length) out.push(alertOf("note", some(absent.length, "{0} file of the folder is not shown", "{0} files of the folder are not shown"), absent.map(n => translated(n.text)).join("\n")));
 	}
 	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
-	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
+	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots|^--chart: the first capture alone/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));
 	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));

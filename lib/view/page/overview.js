@@ -73,12 +73,12 @@ function ofWhole(part, whole) {
 
 // A row of a short list.
 // time: what passed in it, of what the value is, both as texts.
-function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, by = []}, open) {
+function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, file, by = []}, open) {
 	const bar = make("i", {class: color});
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
 	return make("button", {type: "button", class: "rank", onclick: open}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
-		make("span", {class: "s file"}, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
 
@@ -258,6 +258,7 @@ export async function show(context) {
 			make("p", {class: "faint"}, say("adding up …")));
 		context.begin(page);
 	}
+	const readable = context.files.filter(f => !f.error), several = readable.length > 1 && !context.state.file_only ? make("p", {class: "faint"}, say("Of all {0} files together: sums, and the highest peak.", count(readable.length)), " ", make("a", {href: address({view: "compare"})}, say("Compare"))) : "";
 	const strip = make("div", {}), head = make("div", {class: "tiles"}), lists = make("div", {class: "lists"});
 	const top = has.calls ? context.ask(["top", ...context.filters(), "-n", "30"], true) : Promise.resolve({doc: null});
 	// With two processors the program adds sums up on one of them: what comes second has the other.
@@ -275,7 +276,7 @@ export async function show(context) {
 	fill(null, !has.timed && !has.frames);
 	// The tiles do not wait for what comes below them.
 	if (doc) {
-		page.replaceChildren(head, lists, strip);
+		page.replaceChildren(several, head, lists, strip);
 		context.begin(page);
 	}
 	// Of a capture of calls and allocations, too: by bytes, where the first answer is by time. Where there are allocations
@@ -297,7 +298,7 @@ export async function show(context) {
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
 	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === key(peak, "peak_real", "peak_requested"))), first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(key(peak, "peak_real", "peak_requested"))));
 	let atEnd = null, slowest = null, slow = null;
-	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), say("Nothing that counts as a leak is left."), undefined, undefined, bound(key(live, "live_real", "live_requested"))));
+	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), first(n, "live_real", "live_requested") ? say("Only {0} that counts as no leak is left, such as caches of libraries.", format("bytes", first(n, "live_real", "live_requested"))) : say("Nothing that counts as a leak is left."), undefined, undefined, bound(key(live, "live_real", "live_requested"))));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
 	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"}), "", undefined, undefined, bound(best)));
 	if (worst && worst.rows.length) {
@@ -307,7 +308,7 @@ export async function show(context) {
 			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : limit && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);
-			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, by: callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
+			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
 				async () => { const m = await along; go({view: "timeline", ...m ? m.frame(r.frame, r.duration_ns) : {frame: r.frame + ".." + r.frame, time: null}}); });
 		}));
 		cards.push(slowest = slow());
@@ -316,7 +317,7 @@ export async function show(context) {
 	const seen = cards.filter(Boolean).slice(0, 4);
 	lists.replaceChildren(...seen);
 	lists.style.gridTemplateColumns = innerWidth > 1180 && seen.length ? "repeat(" + Math.max(2, seen.length) + ", minmax(0, 1fr))" : "";
-	page.replaceChildren(head, lists, strip);
+	page.replaceChildren(several, head, lists, strip);
 	context.begin(page);
 	// The tiles and the lists are of the selected range; the strip is of all.
 	const m = await along, ranged = m && (context.state.frame || context.state.time) ? await rows(true) : m;

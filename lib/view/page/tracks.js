@@ -248,7 +248,7 @@ export class Area {
 			g.fillStyle = g.strokeStyle = get("--text");
 			g.beginPath(); g.arc(edge - 3, py, 3, 0, 7); g.fill();
 			g.beginPath(); g.moveTo(edge - 3, py); g.lineTo(w - 80, py); g.stroke();
-			label(g, text, w - wide - 84, py, get, "--text");
+			label(g, text, w - wide - 84, Math.min(py, h - 8), get, "--text");
 		});
 		// The peak's name stands above what is drawn, with a line to it; left of the scale.
 		const x = this.peak ? axis.x(this.top()) : -1;

@@ -196,7 +196,7 @@ export async function show(context) {
 		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
 		// The number beside the shares is the one that they are of, as in the graph.
 		const same = t.columns.filter(c => c.title === f.metric + " total" || c.title === f.metric || c.title === f.metric.replace("self", "total")).map(c => c.key).sort((a, b) => b.startsWith("total") - a.startsWith("total"));
-		const told = (t.notes || []).map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
+		const told = (t.notes || []).filter(n => context.filters().length || !/^filters kept /.test(n)).map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
 		table = new Table(located(t, places), {ranked: same, bare: true, keep: ["file"], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
 		// One search for both.

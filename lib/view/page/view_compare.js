@@ -106,6 +106,15 @@ async function frameTimes(context) {
 		make("span", {class: "h all"}, say("lines at {0} and {1}", format("ns", 16666667), format("ns", 33333333)) + say("; ") + say("one run of each: what is small may be chance"))));
 }
 
+// Counters in their units: what has none has two decimals.
+const counters = t => ({...t, columns: t.columns.map(c => ({...c, title: {delta_mean: say("change"), percent_mean: say("change %")}[c.key] || c.title}))});
+function counted(c, r) {
+	const v = r[c.key];
+	if (c.type !== "number" || v === null || v === undefined) return null;
+	const type = {ns: "ns", bytes: "bytes", B: "bytes"}[r.unit];
+	return make("span", {}, type ? format(type, v, undefined, c.difference) : (c.difference && v > 0 ? "+" : "") + v.toLocaleString("en-US", {maximumFractionDigits: 2}));
+}
+
 export async function show(context) {
 	const {state: s, go, has, files} = context, by = keys.includes(s.by) ? s.by : "site";
 	const ranges = ["base", "new"].map(side => ({side, frame: s[side + "f"], time: s[side + "t"]}));
@@ -149,6 +158,6 @@ export async function show(context) {
 	const right = times || picture ? make("div", {}, ...[times, picture, graph].filter(Boolean)) : null;
 	out.push(right ? make("div", {class: "compared"}, left, right) : left);
 	if (graph && !right) out.push(graph);
-	if (a.doc) out.push(...draw(a.doc, {changes: false, flame: false}));
+	if (a.doc) out.push(...draw({...a.doc, sections: a.doc.sections.map(x => x.name === "counters" ? counters(x) : x)}, {changes: false, flame: false, counters: {cell: counted}}));
 	return out;
 }

@@ -11,7 +11,7 @@ export const fits = has => has.nested;
 export async function show(context) {
 	const {state: s, go} = context;
 	const limit = make("input", {type: "text", value: s.threshold || "1ms", "aria-label": say("what a call may take"), onchange: () => go({threshold: limit.value})});
-	context.fields = panel(say("Slow calls"), "", make("div", {class: "tools"}, make("label", {}, say("a call may take"), limit)));
+	context.fields = panel(say("Slow calls"), "", make("div", {class: "tools"}, make("label", {}, say("limit per call"), limit)));
 	const a = await context.ask(["spikes", "--threshold", s.threshold || "1ms", ...context.filters()], true);
 	const out = a.doc ? draw(a.doc, {table: {keep: ["worst_ns", "total_ns", "frame"], pick: r => r.function && go({view: "calls", peek: r.function})}}) : [];
 	return [context.fields, ...(out.length ? out : [nothing(say("Nothing is left by these filters."))])];

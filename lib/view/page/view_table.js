@@ -14,6 +14,9 @@ const keys = ["site", "function", "location", "stack", "type", "file", "module",
 const alone = ["stack", "frame"], none = "no other key";
 const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "waiting", "lua-net", "mono-net", "samples", "period"];
 
+// Those of which the files may have something: what was added up before it came here may have anything.
+const ranked = has => has.ready ? sorts : sorts.filter(k => /^(count|requested|real|live|slack|peak|temporary|lifetime)$/.test(k) ? has.memory : /^(lua|mono)-net$/.test(k) ? has.sums : /^(samples|period)$/.test(k) ? has.samples : /^(total-time|calls|mean-time)$/.test(k) ? has.nested : true);
+
 // The keys of columns that a word of --sort may mean, the likeliest first.
 export function ranksOf(sort) {
 	const k = sort.replaceAll("-", "_");
@@ -42,7 +45,7 @@ export async function show(context) {
 	const table = new Table(t, {ranked: s.sort ? ranksOf(s.sort) : [], pick: p.pick, search: s.search, searched: v => go({search: v}, true),
 		sort: s.order ? {key: s.order.replace(/^-/, ""), down: s.order.startsWith("-")} : null, sorted: (k, down) => go({order: (down ? "-" : "") + k}, true)});
 	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")),
-		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", sorts, s.sort || "auto", say("rank by")),
+		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", ranked(context.has), s.sort || "auto", say("rank by")),
 		button(say("every metric"), () => go({all: s.all ? null : 1}), {"aria-pressed": !!s.all}),
 		button(say("every row"), () => go({rows: s.rows === "0" ? null : "0"}), {"aria-pressed": s.rows === "0"}));
 	return [panel(translated(t.title), "", tools, freed(context, t), table.element, p.box)];

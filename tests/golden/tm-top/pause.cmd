@@ -25,7 +25,7 @@ echo "as tm-filter leaves it"
 tm-filter -q --time 20us..90us -o part.tmt run.tmt
 tm-top -q --by function --csv --metrics self-time,total-time part.tmt
 tm-spikes -q --threshold 1us --csv --table worst run.tmt | cut -d, -f1,11
-tm-spikes -q --threshold 1us run.tmt | grep judged
+tm-spikes -q --threshold 1us run.tmt | grep "took longer"
 echo "marks of what is counted: malloc's records have their real size, the pool's have not"
 "$GEN/script" >two.tmt <<'S'
 metric count exact
