@@ -780,7 +780,8 @@ static bool parse_row(const char *s, const char *end, struct stack_line *l)
 	while (at > s && !is_blank(at[-1]))
 		at--;
 	for (const char *p = s; p < at; p++)
-		if (!is_blank(*p) && (!memchr("0123456789.%", *p, 12) || !is_blank(at[-2])))
+		if (!is_blank(*p) &&
+		    ((!is_digit(*p) && *p != '.' && *p != '%') || !is_blank(at[-2])))
 			return false;
 	if (at < last && *at == '#') /* "#0game.exe+0x12" */
 		return false;

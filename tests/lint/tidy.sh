@@ -12,8 +12,8 @@
 set -u
 cd "$SRC" || exit 1
 cache=build/lint/tidy
-# lib/recorder/lua is looked at with the headers of one Lua; libpq has a folder of its own.
-export TIDY_HEADERS=${TIDY_HEADERS-$(pkg-config --cflags lua5.4 2>/dev/null) $(pkg-config --cflags libpq 2>/dev/null)}
+# lib/recorder/lua is looked at with the headers of one Lua; libpq and Mono have folders of their own.
+export TIDY_HEADERS=${TIDY_HEADERS-$(pkg-config --cflags lua5.4 2>/dev/null) $(pkg-config --cflags libpq 2>/dev/null) $(pkg-config --cflags mono-2 2>/dev/null)}
 read -ra headers <<<"$TIDY_HEADERS"
 flags=(-D_GNU_SOURCE '-DTM_VERSION="0"' -I. -Ibuild/made -std=c11 -Wall -Wextra "${headers[@]}")
 nodes=${TIDY_NODES:-22500}

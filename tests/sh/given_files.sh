@@ -18,6 +18,7 @@ while read -r file status; do
 	tm-symbolize --no-cache -e "$file" calls.folded 2>all >named
 	grep -F ": ${file#*=}: " all | sed 's/^tm-symbolize: //' >want
 	timeout 60 tm-top -e "$file" calls.folded >out 2>err
+	# shellcheck disable=SC2034 # check evaluates
 	got=$?
 	grep -F ": ${file#*=}: " err | sed 's/^tm-top: //' >said
 	check "tm-top -e $file: status $status, and what tm-symbolize says" eval '[ $got = "$status" ] && [ -s want ] && cmp want said'

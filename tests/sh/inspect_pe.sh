@@ -192,6 +192,7 @@ check "the instructions of a function begin where llvm-objdump-19 has them ($n)"
 at=$(llvm-readobj-19 --sections x64-keep.exe | awk '/Name: .text/ { of = 1 } of && /PointerToRawData/ { print $2; exit }')
 head -c $((at + 10)) x64-keep.exe >cut.exe
 tm-inspect --no-debuginfod cut.exe >out 2>err
+# shellcheck disable=SC2034 # check evaluates
 status=$?
 check 'a program that is cut short' eval '[ $status = 3 ] && grep -q "section .text of .* is cut short" err'
 

@@ -9,7 +9,7 @@
 set -u
 . "$SRC/tests/capture.bash"
 
-core=$(find "$SRC/lib/recorder" -name "*.c" ! -path "*/hooks/*" ! -path "*/lua/*")
+core=$(find "$SRC/lib/recorder" -name "*.c" ! -path "*/hooks/*" ! -path "*/lua/*" ! -path "*/mono/*")
 # shellcheck disable=SC2086
 if ${CC:-cc} -std=c11 -D_GNU_SOURCE -DTM_VERSION='"0"' -DXXH_INLINE_ALL -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=thread -I"$SRC" $core "$SRC"/lib/trace/{encode,column_encoder}.c "$SRC"/lib/base/{hash_bytes,decimal_split}.c \
