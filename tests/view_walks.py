@@ -420,7 +420,7 @@ p.wait()
 p, address = serve("ends.tmt")
 b.open(address)
 b.go("#view=timeline")
-b.run("window.drawn = []; (f => { CanvasRenderingContext2D.prototype.fillText = function (t, ...at) { drawn.push(t); return f.call(this, t, ...at); }; })(CanvasRenderingContext2D.prototype.fillText); dispatchEvent(new Event('resize')); document.dispatchEvent(new Event('themechange'))")
+b.run("window.drawn = []; (f => { CanvasRenderingContext2D.prototype.fillText = function (t, ...at) { drawn.push(t); return f.call(this, t, ...at); }; })(CanvasRenderingContext2D.prototype.fillText); document.documentElement.dataset.theme = 'dark'; document.dispatchEvent(new Event('themechange'))")
 check("what is live at the end is said where the line falls at its edge: %s" % b.run("[...new Set(drawn)].filter(t => t.includes('end')).join()"), b.wait("drawn.includes('1.0 KiB at the end')"))
 # --- one number everywhere: that of the programs
 p, address = serve("tiny.tmt")
