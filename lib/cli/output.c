@@ -279,23 +279,39 @@ static void write_aside(const char *path)
 		close(fd);
 }
 
-static bool is_recording(const char *path)
+/* Of a regular file; zeros where it is none, or shorter. */
+static void read_magic(const char *path, char first[TRACE_MAGIC_SIZE])
 {
-	char first[TRACE_MAGIC_SIZE];
 	struct stat st;
 	int fd =
 	    path && !stat(path, &st) && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	bool is;
 
+	memset(first, 0, TRACE_MAGIC_SIZE);
 	if (fd < 0)
-		return false;
-	is = read(fd, first, sizeof first) == (ssize_t)sizeof first &&
-	     !memcmp(first, TRACE_MAGIC, sizeof first);
+		return;
+	if (read(fd, first, TRACE_MAGIC_SIZE) != TRACE_MAGIC_SIZE)
+		memset(first, 0, TRACE_MAGIC_SIZE);
 	close(fd);
-	return is;
 }
 
-/* False: it is standard output. A trace may take the place of the one that it is made of. */
+static bool is_recording(const char *path)
+{
+	char first[TRACE_MAGIC_SIZE];
+
+	read_magic(path, first);
+	return !memcmp(first, TRACE_MAGIC, sizeof first);
+}
+
+/* A trace or an aggregate, whose magics differ in one letter. */
+static bool is_ours(const char *path)
+{
+	char first[TRACE_MAGIC_SIZE];
+
+	read_magic(path, first);
+	return !memcmp(first, TRACE_MAGIC, 3) && !memcmp(first + 4, TRACE_MAGIC + 4, 4);
+}
+
+/* False: it is standard output. A trace, or an aggregate, may take the place of the one that it is made of. */
 static bool output_open(const char *path, bool trace)
 {
 	bool standard = !path || !strcmp(path, "-"), there;
@@ -306,8 +322,7 @@ static bool output_open(const char *path, bool trace)
 		standard = st.st_dev == own.st_dev && st.st_ino == own.st_ino;
 	if (standard)
 		return false;
-	if (there && S_ISREG(st.st_mode) && opt_names_file(path, &st) &&
-	    !(trace && is_recording(path)))
+	if (there && S_ISREG(st.st_mode) && opt_names_file(path, &st) && !(trace && is_ours(path)))
 		cli_usage("-o %s: this is an input, too: give another name", path);
 	name = path;
 	if (there && S_ISREG(st.st_mode)) {

@@ -574,8 +574,8 @@ static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 	if (unknown)
 		trace_note(t, NOTE_GUESS, unknown,
 			   "innermost addresses are of files without code, such as a PDB alone: "
-			   "whether they "
-			   "follow a call is not known, and most are taken as return addresses: "
+			   "whether they follow a call is not known, and most are taken as return "
+			   "addresses: "
 			   "--locations sample (or return) decides");
 }
 

@@ -167,7 +167,8 @@ void stack_name_find(struct object *o, struct stack_text_part name, uint64_t plu
 		    (word.n && !memmem(y->name, strlen(y->name), word.s, word.n)))
 			continue;
 		display = display_of(y->name);
-		if (is_plain(&want, display ? display : y->name)) {
+		if (is_plain(&want, display ? display : y->name) ||
+		    (!strncmp(y->name, name.s, name.n) && !y->name[name.n])) {
 			*vaddr = y->lo;
 			++*n;
 		}

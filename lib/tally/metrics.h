@@ -73,7 +73,8 @@ ROW(PERIOD,         24, "period",          "period",          "period",         
  * SUM_TIME_SELF: ns of calls, without what they called: adds up to the whole. SUM_TIME_TOTAL: with
  * it; of a group: of its outermost calls only, so recursion counts once. Totals of groups overlap;
  * that of everything is the time of the roots. SUM_TIME_MEAN: SUM_TIME_TOTAL / SUM_CALLS; never
- * added up or stored. SUM_WAITING: of SUM_TIME_SELF, the time off the processor (ENTER_WAIT). SUM_LUA_NET, SUM_MONO_NET: bytes by which the heap grew in the code itself.
+ * added up or stored. SUM_WAITING: of SUM_TIME_SELF, the time off the processor (ENTER_WAIT).
+ * SUM_LUA_NET, SUM_MONO_NET: bytes by which the heap grew in the code itself.
  * SUM_SAMPLES: of stacks, by a sampling profiler; SUM_PERIOD: events that they stand for: perf's
  * period, where it is no time. */
 enum sum {

@@ -112,6 +112,11 @@ for p in tm-import tm-symbolize; do
 	done
 done
 
+# Sums of many nights in one file.
+tm-compare -q --save-baseline night.tma a.mem
+cp night.tma all.tma
+tm-merge -q --allow-duplicates -o all.tma all.tma night.tma 2>err
+check 'an aggregate onto itself' eval '[ $? = 0 ] && [ "$(tm-top -q --by type --csv -n 0 all.tma | awk -F, "NR > 1 { s += \$2 } END { print s }")" = "$(tm-top -q --by type --csv -n 0 night.tma | awk -F, "NR > 1 { s += 2 * \$2 } END { print s }")" ]'
 # An input stays what it is: of captures, binaries, rules and maps.
 cp /bin/true game.exe
 echo '[functions]' >rules
