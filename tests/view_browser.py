@@ -120,6 +120,17 @@ b.go("#view=table&by=type&then=site")
 check("two keys: the command has both", "--by type,site" in command(b))
 check("two keys: the outer one comes first", text(b, "[role=columnheader]").split("\n")[:2] == ["type", "site"])
 
+# --- the command below a graph gives what is drawn, when it is typed
+def typed():
+    return json.loads(subprocess.run([*shlex.split(command(b)), "-q", "--as", "json"], stdout=subprocess.PIPE).stdout)["sections"]
+
+
+for state in ("flame", "flame&focus=gc_alloc", "flame&sort=real", "tree", "tree&least=0"):
+    b.go("#view=" + state)
+    rows = len(typed()[0]["rows"])
+    seen = text(b, "h2 small") if state.startswith("flame") else text(b, ".tools .faint")
+    check("%s: the command gives what is drawn, %d nodes: %s" % (state, rows, command(b)), rows > 20 and ("%d nodes" if state.startswith("flame") else "%d rows") % rows in seen)
+
 # --- what is there is seen before the rest is: here the frames' answer is held back
 hold = b.call("Page.addScriptToEvaluateOnNewDocument", source="""const real = window.fetch, held = new Promise(go => window.release = go);
     window.fetch = (u, o) => String(u).startsWith('ask?q=frames') ? held.then(() => real(u, o)) : real(u, o);""")["identifier"]
@@ -134,6 +145,8 @@ check("a program that has ended is told", b.wait("!!document.getElementById('end
 # --- what grew between two builds, and who calls it
 p, address = serve("a.tmt", "b.tmt")
 b.open(address)
+b.go("#view=timeline")
+check("a timeline of two files has a command of both: " + command(b), command(b).startswith("tm-frames ") and command(b).endswith(" a.tmt b.tmt"))
 b.go("#view=compare&by=function")
 check("compare: new against base", "new against base" in text(b, "h2") and command(b).startswith("tm-compare --by function"))
 HUES = """(() => { const c = document.querySelector('.graph canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;

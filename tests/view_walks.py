@@ -308,6 +308,13 @@ check("? shows the keys", b.wait("document.getElementById('help').open") and "se
 b.key("Escape")
 b.go("#view=table&focus=nothing+has+this+name")
 check("nothing is left: a button clears the filters", b.run("!!document.querySelector('main button')") and after(lambda: b.click("main .empty button")) and not address_has("focus"))
+# A word that a program refuses, typed into the address.
+for wrong, why in (("focus=(", "column 2: missing closing parenthesis"), ("frame=abc", "'abc' is not a frame number"), ("sort=abc", "'abc' is not one of its values"), ("by=site&then=abc", "'abc' is not one of its values")):
+    b.go("#view=table&" + wrong)
+    key = wrong.rsplit("=", 1)[0].split("&")[-1]
+    check("%s in the address: the view says why, and what takes it away: %s" % (wrong, text("main .void")), why in text("main .void") and why in text("#alerts"))
+    check("... and at its field, where it has one", (why in text("#filters [role=alert]")) == (key == "focus"))
+    check("... a click takes it away, and the table is there", after(lambda: b.click("main .void button")) and not address_has(key) and b.wait("document.querySelectorAll('main .row').length > 1"))
 p.terminate()
 p.wait()
 

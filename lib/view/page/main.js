@@ -20,6 +20,7 @@ import * as timeline from "./timeline.js";
 import * as spikes from "./view_spikes.js";
 import * as calls from "./view_calls.js";
 import * as compare from "./view_compare.js";
+import {none} from "./cards.js";
 import {showKeys} from "./keys.js";
 
 const views = {overview, timeline, frames, spikes, memory, calls, flame, tree, table, callers, source, compare, heap};
@@ -89,14 +90,37 @@ function showFilters(s) {
 	form.onsubmit = async e => {
 		e.preventDefault();
 		const changes = Object.fromEntries(Object.keys(fields).map(k => [k, form.elements[k].value || null])), wrong = await refused({...address(), ...changes});
-		for (const k of Object.keys(fields)) {
-			const input = form.elements[k], bad = wrong && wrong.key === k;
-			for (const old of input.parentNode.querySelectorAll("[role=alert]")) old.remove();
-			input.setAttribute("aria-invalid", !!bad);
-			if (bad) { input.after(make("span", {class: "up", role: "alert"}, translated(wrong.text))); input.focus(); }
-		}
+		marks(wrong);
 		if (!wrong) go(changes);
 	};
+}
+
+// Says at a filter's field why it is none.
+function marks(wrong) {
+	for (const k of Object.keys(fields)) {
+		const input = el("filters").elements[k], bad = wrong && wrong.key === k;
+		for (const old of input.parentNode.querySelectorAll("[role=alert]")) old.remove();
+		input.setAttribute("aria-invalid", !!bad);
+		if (bad) { input.after(make("span", {class: "up", role: "alert"}, translated(wrong.text))); input.focus({preventScroll: true}); }
+	}
+}
+
+// A word of the address that a program refuses: its key, and why.
+const keysOf = {"prune-from": ["prune"], "collapse-recursion": ["recursion"], "collapse-module": ["inside"], sort: ["sort", "rank"], by: ["by", "then", "over"], min: ["least"], n: ["rows"], "base-frame": ["basef"], "new-frame": ["newf"], "base-time": ["baset"], "new-time": ["newt"]};
+function refusal(message) {
+	const m = /(?:^|: )--?([\w-]+): (.*)/m.exec(message), s = address(), keys = m && (keysOf[m[1]] || [m[1]]).filter(k => s[k]);
+	// Of two keys the one that is named.
+	const key = keys && (keys.find(k => s[k].split(/[,\n]/).some(v => m[2].includes("'" + v + "'"))) || keys[0]);
+	return key ? {key, text: m[2]} : null;
+}
+
+// In place of a view that has no answer: what in the address may be why, and buttons that take it away.
+function refusedView(message, s) {
+	const wrong = refusal(message), some = filters(s).length > 0;
+	if (!wrong && !some) return null;
+	const all = some && filters(s, wrong ? [wrong.key] : []).length ? [button(say("clear all"), clear)] : [];
+	return wrong ? none(say("The address has a word that no program takes: {0}={1}", wrong.key, plain(s[wrong.key])), translated(wrong.text), button(say("take it away"), () => go({[wrong.key]: null})), ...all)
+		: none(say("This view has no answer with these filters."), "", ...all);
 }
 
 // A filter that is none is said at its field, and what is shown stays. A program refuses it before it reads anything.
@@ -251,7 +275,8 @@ async function show(again) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
 			mine.failed = true;
-			main.replaceChildren(...context.fields ? [context.fields] : []);
+			main.replaceChildren(...[context.fields, refusedView(e.message, s)].flat().filter(Boolean));
+			if (refusal(e.message)) marks(refusal(e.message));
 			showTaken(taken, true);
 			showAlerts("", e.message);
 		}

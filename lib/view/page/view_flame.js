@@ -17,7 +17,7 @@ export const fits = has => has.calls;
 export async function show(context) {
 	const {state: s, go} = context, words = ["top", "--by", "stack", ...context.filters(), "-n", "1", "--table", "stacks"];
 	if (s.sort) words.push("--sort", s.sort);
-	context.shows(["top", "--tree", ...context.filters(), ...s.sort ? ["--sort", s.sort] : []]);
+	context.shows(["top", "--tree", "--min", "0", ...context.filters(), ...s.sort ? ["--sort", s.sort] : []]);
 	const [a, own] = await Promise.all([context.ask(words), modulesOf(context)]), f = a.doc && section(a.doc, "flame");
 	if (!f || f.nodes.length < 2) return nothing(say("No stack is left to draw."));
 	const drawn = flame(f, name => go({view: "callers", peek: name}), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
