@@ -315,6 +315,13 @@ struct emit_blocks {
 	uint64_t above; /* rows of which more is in use than was allocated */
 	bool live;      /* it is known what is in use */
 };
+/* It is known what is in use, as well as state says. Nothing says when the rest was freed: no peak is known. Before
+ * import_begin. */
+static inline void emit_blocks_live(struct emit_blocks *b, enum metric_state state)
+{
+	trace_metric(b->im->t, METRIC_LIVE, state, METRIC_AT_ALL);
+	b->live = b->im->t->unordered = true;
+}
 
 /* So many blocks of one row are damage, where it is known what is in use. */
 #define BLOCKS_MOST ((INT64_C(1) << 36) - 128)

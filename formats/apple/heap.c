@@ -136,8 +136,8 @@ static void read_line(struct heap *h, const char *s, size_t n)
 
 static enum status push_all(struct heap *h, struct err *e)
 {
-	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REAL, METRIC_LIVE};
-	struct emit_blocks blocks = {.im = h->im, .live = true};
+	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REAL};
+	struct emit_blocks blocks = {.im = h->im};
 	struct trace *t = h->im->t;
 	const char *s = h->footprint.data, *end = s ? s + h->footprint.len : NULL;
 	enum status st;
@@ -147,6 +147,7 @@ static enum status push_all(struct heap *h, struct err *e)
 			     h->rounded && metrics[i] != METRIC_COUNT ? METRIC_ESTIMATED
 								      : METRIC_EXACT,
 			     METRIC_AT_ALL);
+	emit_blocks_live(&blocks, h->rounded ? METRIC_ESTIMATED : METRIC_EXACT);
 	st = import_begin(h->im, e);
 	while (!st && s < end) {
 		const char *to = memchr(s, '\n', (size_t)(end - s));

@@ -274,8 +274,8 @@ static enum status read_line(struct leaks *l, const char *s, size_t n, struct er
 
 static enum status leaks_read(struct import *im, struct err *e)
 {
-	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REAL, METRIC_LIVE};
-	struct leaks l = {.im = im, .blocks = {.im = im, .live = true}};
+	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REAL};
+	struct leaks l = {.im = im, .blocks.im = im};
 	struct cursor *c = &im->in->cur;
 	const char *s;
 	size_t n;
@@ -283,6 +283,7 @@ static enum status leaks_read(struct import *im, struct err *e)
 
 	for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
 		trace_metric(im->t, metrics[i], METRIC_LOWER_BOUND, METRIC_AT_ALL);
+	emit_blocks_live(&l.blocks, METRIC_LOWER_BOUND);
 	st = import_begin(im, e);
 	while (!st && (s = cursor_line(c, &n, LINE_MOST)))
 		st = read_line(&l, s, n, e);

@@ -246,7 +246,7 @@ static enum status read_line(struct sample *x, const char *s, size_t n, struct e
 
 static enum status sample_read(struct import *im, struct err *e)
 {
-	struct sample x = {.im = im, .blocks = {.im = im, .live = true}};
+	struct sample x = {.im = im, .blocks.im = im};
 	struct cursor *c = &im->in->cur;
 	const uint8_t *head;
 	const char *s;
@@ -258,7 +258,7 @@ static enum status sample_read(struct import *im, struct err *e)
 	if (apple_tool_is(head, n, "malloc_history")) {
 		trace_metric(im->t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 		trace_metric(im->t, METRIC_REQUESTED, METRIC_ESTIMATED, METRIC_AT_ALL);
-		trace_metric(im->t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
+		emit_blocks_live(&x.blocks, METRIC_ESTIMATED);
 	}
 	st = import_begin(im, e);
 	x.tree = (struct call_tree){.t = im->t, .push = sample_push_row, .arg = &x};

@@ -157,8 +157,11 @@ static void read_line(struct memleak *m, const char *s, size_t n)
 
 static enum status push_rows(struct memleak *m, struct err *e)
 {
-	struct emit_blocks blocks = {.im = m->im, .live = true};
-	enum status st = import_begin(m->im, e);
+	struct emit_blocks blocks = {.im = m->im};
+	enum status st;
+
+	emit_blocks_live(&blocks, METRIC_LOWER_BOUND);
+	st = import_begin(m->im, e);
 
 	for (size_t i = 0; i < m->n && !st; i++) {
 		const struct memleak_row *r = &m->rows[i];
@@ -178,7 +181,7 @@ static enum status push_rows(struct memleak *m, struct err *e)
 
 static enum status memleak_read(struct import *im, struct err *e)
 {
-	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_LIVE};
+	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED};
 	struct memleak m = {.im = im};
 	struct cursor *c = &im->in->cur;
 	enum status st = ST_OK;

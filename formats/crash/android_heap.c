@@ -109,9 +109,8 @@ static enum status android_heap_push(struct heap_dump *x, struct err *e)
 		x->begun = true;
 		trace_metric(t, METRIC_COUNT, state, METRIC_AT_ALL);
 		trace_metric(t, METRIC_REQUESTED, state, METRIC_AT_ALL);
-		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
+		emit_blocks_live(&x->blocks, state);
 		trace_set_blocks(t, TRACE_BLOCKS_NUMBERED);
-		t->unordered = true;
 		st = import_begin(x->im, e);
 	}
 	x->n_line = 0;
@@ -297,7 +296,7 @@ static enum status android_heap_believe(struct heap_dump *x, struct err *e)
 
 static enum status android_heap_read(struct import *im, struct err *e)
 {
-	struct heap_dump x = {.im = im, .blocks = {.im = im, .live = true}};
+	struct heap_dump x = {.im = im, .blocks.im = im};
 	struct cursor *c = &im->in->cur;
 	enum status st = ST_OK;
 	const uint8_t *head;

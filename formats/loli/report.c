@@ -299,9 +299,8 @@ static enum status report_begin(struct report *r, struct err *e)
 	loli_describe(&r->l);
 	trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	if (r->layout == REPORT_DUMP) {
-		trace_metric(t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
 		trace_note(t, NOTE_INFO, 0, "a dump has no freed blocks");
-		r->blocks.live = true;
+		emit_blocks_live(&r->blocks, METRIC_ESTIMATED);
 	} else {
 		trace_note(t, NOTE_INFO, 0,
 			   r->layout == REPORT_GROWTH

@@ -79,17 +79,14 @@ void perfetto_heaps_metrics(struct perfetto *x)
 
 	if (!x->kinds[PERFETTO_PROFILE])
 		return;
-	x->blocks.live = t->unordered = true;
+	emit_blocks_live(&x->blocks, x->heaps.sampled ? METRIC_ESTIMATED
+				     : x->heaps.late  ? METRIC_LOWER_BOUND
+						      : METRIC_EXACT);
 	trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	/* Bytes are scaled up to all allocations, blocks are those that were sampled. */
 	trace_metric(t, METRIC_REQUESTED, x->heaps.sampled ? METRIC_ESTIMATED : METRIC_EXACT,
 		     METRIC_AT_ALL);
 	trace_metric(t, METRIC_COUNT, x->heaps.sampled ? METRIC_LOWER_BOUND : METRIC_EXACT,
-		     METRIC_AT_ALL);
-	trace_metric(t, METRIC_LIVE,
-		     x->heaps.sampled ? METRIC_ESTIMATED
-		     : x->heaps.late  ? METRIC_LOWER_BOUND
-				      : METRIC_EXACT,
 		     METRIC_AT_ALL);
 }
 

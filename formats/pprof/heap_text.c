@@ -365,9 +365,7 @@ static void set_metrics(struct heap_profile *p)
 	for (int i = 0; i < 2; i++)
 		trace_metric(p->im->t, metrics[i], p->all ? state : METRIC_LOWER_BOUND,
 			     METRIC_AT_ALL);
-	trace_metric(p->im->t, METRIC_LIVE, state, METRIC_AT_ALL);
-	p->im->t->unordered = true;
-	p->blocks.live = true;
+	emit_blocks_live(&p->blocks, state);
 	trace_set_blocks(p->im->t, TRACE_BLOCKS_SUMMED);
 }
 

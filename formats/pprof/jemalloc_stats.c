@@ -320,9 +320,9 @@ static enum status jemalloc_value(void *arg, unsigned place, struct json_value v
 	return ST_OK;
 }
 
-static enum status push_class(struct jemalloc *j, const struct size_class *c, struct err *e)
+static enum status push_class(struct jemalloc *j, struct emit_blocks *blocks,
+			      const struct size_class *c, struct err *e)
 {
-	struct emit_blocks blocks = {.im = j->im, .live = true};
 	struct trace *t = j->im->t;
 	int64_t live[BLOCKS_AMOUNTS] = {0}, gone[BLOCKS_AMOUNTS] = {0};
 	struct emit_profile row = {.domain = KNOWN(DOMAIN_MALLOC),
@@ -345,19 +345,21 @@ static enum status push_class(struct jemalloc *j, const struct size_class *c, st
 	gone[BLOCKS_COUNT] = (int64_t)(made - c->live);
 	gone[BLOCKS_REAL] = (int64_t)((made - c->live) * c->size);
 	if (c->live)
-		st = emit_blocks(&blocks, &row, live, PROFILE_LIVE, e);
+		st = emit_blocks(blocks, &row, live, PROFILE_LIVE, e);
 	if (!st && made > c->live)
-		st = emit_blocks(&blocks, &row, gone, PROFILE_FREED, e);
+		st = emit_blocks(blocks, &row, gone, PROFILE_FREED, e);
 	return st;
 }
 
 static enum status push_all(struct jemalloc *j, struct err *e)
 {
-	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REAL, METRIC_LIVE};
+	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REAL};
+	struct emit_blocks blocks = {.im = j->im};
 	enum status st;
 
 	for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
 		trace_metric(j->im->t, metrics[i], METRIC_EXACT, METRIC_AT_ALL);
+	emit_blocks_live(&blocks, METRIC_EXACT);
 	st = import_begin(j->im, e);
 	for (int i = 0; i < AMOUNTS && !st; i++) {
 		char name[32];
@@ -370,7 +372,7 @@ static enum status push_all(struct jemalloc *j, struct err *e)
 	}
 	for (int i = 0; i < TABLES; i++)
 		for (size_t k = 0; k < j->tables[i].n && !st; k++)
-			st = push_class(j, &j->tables[i].items[k], e);
+			st = push_class(j, &blocks, &j->tables[i].items[k], e);
 
 	const struct trace_loss losses[] = {
 	    LOSS(NOTE_LOSS, j->odd, "impossible numbers"),

@@ -321,9 +321,8 @@ static bool read_line(struct mimalloc *m, const char *s, size_t n)
 
 /* --- what is made of it --- */
 
-static enum status push_classes(struct mimalloc *m, struct err *e)
+static enum status push_classes(struct mimalloc *m, struct emit_blocks *blocks, struct err *e)
 {
-	struct emit_blocks blocks = {.im = m->im, .live = true};
 	struct trace *t = m->im->t;
 	struct buf name = BUF_INIT;
 	enum status st = ST_OK;
@@ -339,10 +338,10 @@ static enum status push_classes(struct mimalloc *m, struct err *e)
 		row.type = trace_type(t, name.data, name.len);
 		v[BLOCKS_REAL] = c->live;
 		if (c->live)
-			st = emit_blocks(&blocks, &row, v, PROFILE_LIVE, e);
+			st = emit_blocks(blocks, &row, v, PROFILE_LIVE, e);
 		v[BLOCKS_REAL] = c->gone;
 		if (!st && c->gone)
-			st = emit_blocks(&blocks, &row, v, PROFILE_FREED, e);
+			st = emit_blocks(blocks, &row, v, PROFILE_FREED, e);
 	}
 	buf_release(&name);
 	return st;
@@ -351,11 +350,12 @@ static enum status push_classes(struct mimalloc *m, struct err *e)
 static enum status push_all(struct mimalloc *m, struct err *e)
 {
 	uint32_t *ids = mem_zarray(intern_count(&m->names) + 1, sizeof *ids);
+	struct emit_blocks blocks = {.im = m->im};
 	enum status st;
 
 	if (m->last_classes.n) {
 		trace_metric(m->im->t, METRIC_REAL, METRIC_ESTIMATED, METRIC_AT_ALL);
-		trace_metric(m->im->t, METRIC_LIVE, METRIC_ESTIMATED, METRIC_AT_ALL);
+		emit_blocks_live(&blocks, METRIC_ESTIMATED);
 	}
 	st = import_begin(m->im, e);
 	for (size_t i = 0; i < m->n && !st; i++) {
@@ -367,7 +367,7 @@ static enum status push_all(struct mimalloc *m, struct err *e)
 		st = emit_counter(m->im, ids[r->name], r->time, r->v, e);
 	}
 	if (!st)
-		st = push_classes(m, e);
+		st = push_classes(m, &blocks, e);
 	free(ids);
 	return st;
 }

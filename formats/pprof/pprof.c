@@ -417,24 +417,23 @@ static void pprof_set_heap(struct pprof *p, uint8_t state)
 {
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
 	struct trace *t = p->im->t;
+	bool lives = false;
 
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
 		bool alloc = pprof_type_of(&p->tables, PPROF_ALLOC + a);
 		bool live = pprof_type_of(&p->tables, PPROF_LIVE + a);
 
 		p->allocs |= alloc;
-		p->blocks.live |= live;
+		lives |= live;
 		if (alloc)
 			trace_metric(t, metrics[a], state, METRIC_AT_ALL);
 		else if (live) /* what was freed is in no row */
 			trace_metric(t, metrics[a], METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	}
-	if (p->allocs || p->blocks.live)
+	if (p->allocs || lives)
 		trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
-	if (p->blocks.live) {
-		trace_metric(t, METRIC_LIVE, state, METRIC_AT_ALL);
-		t->unordered = true;
-	}
+	if (lives)
+		emit_blocks_live(&p->blocks, state);
 }
 
 static void pprof_set_attributes(struct pprof *p)

@@ -134,6 +134,7 @@ void speedscope_decide(struct speedscope *x)
 {
 	static const enum metric metrics[] = {METRIC_COUNT, METRIC_REQUESTED, METRIC_REAL};
 	struct trace *t = x->im->t;
+	bool lives = false;
 
 	for (size_t i = 0; i < x->n_profiles; i++) {
 		struct speedscope_profile *p = &x->profiles[i];
@@ -154,7 +155,7 @@ void speedscope_decide(struct speedscope *x)
 	for (unsigned a = 0; a < BLOCKS_AMOUNTS; a++) {
 		if (x->has_role[ROLE_ALLOC + a])
 			trace_metric(t, metrics[a], METRIC_EXACT, METRIC_AT_ALL);
-		x->blocks.live |= x->has_role[ROLE_LIVE + a];
+		lives |= x->has_role[ROLE_LIVE + a];
 		if (x->has_role[ROLE_ALLOC + a] || x->has_role[ROLE_LIVE + a])
 			trace_set_blocks(t, TRACE_BLOCKS_SUMMED);
 	}
@@ -162,10 +163,8 @@ void speedscope_decide(struct speedscope *x)
 		trace_samples_are_millionths(t);
 	find_start(x);
 	x->blocks.im = x->im;
-	if (x->blocks.live) {
-		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
-		t->unordered = true;
-	}
+	if (lives)
+		emit_blocks_live(&x->blocks, METRIC_EXACT);
 	if (x->has_calls)
 		trace_metric(t, METRIC_TIME, METRIC_EXACT, METRIC_AT_ALL);
 	else if (x->has_role[ROLE_TIME])

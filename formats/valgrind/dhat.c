@@ -146,19 +146,19 @@ static enum status dhat_push(struct dhat *d, struct err *e)
 	const unsigned ends = 1U << END_BYTES | 1U << END_BLOCKS;
 	struct trace *t = d->im->t;
 	uint64_t peak = 0;
-	bool has_peak = false;
+	bool has_peak = false, lives = false;
 	enum status st;
 
 	for (size_t i = 0; i < d->n_points; i++) {
-		blocks.live |= (d->points[i].known & ends) == ends;
+		lives |= (d->points[i].known & ends) == ends;
 		has_peak |= d->points[i].known >> PEAK_BYTES & 1;
 		peak += d->points[i].v[PEAK_BYTES];
 	}
 	trace_metric(t, METRIC_COUNT, METRIC_EXACT, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_EXACT, METRIC_AT_ALL);
 	t->unordered = true;
-	if (blocks.live)
-		trace_metric(t, METRIC_LIVE, METRIC_EXACT, METRIC_AT_ALL);
+	if (lives)
+		emit_blocks_live(&blocks, METRIC_EXACT);
 	st = import_begin(d->im, e);
 	if (!st && has_peak && peak <= INT64_MAX)
 		st = emit_counter(d->im, emit_counter_id(d->im, "dhat.peak", "B"), ABSENT,

@@ -162,23 +162,22 @@ static struct memcheck_process *memcheck_process(struct memcheck *x, uint64_t pi
 	return &x->processes[x->n_processes - 1];
 }
 
-static enum status memcheck_begin(struct memcheck *x, struct err *e)
+static enum status memcheck_begin(struct memcheck *x, struct emit_blocks *blocks, struct err *e)
 {
 	struct trace *t = x->im->t;
 
 	/* What was freed is not in it, nor kinds that valgrind was not asked to show. */
 	trace_metric(t, METRIC_COUNT, METRIC_LOWER_BOUND, METRIC_AT_ALL);
 	trace_metric(t, METRIC_REQUESTED, METRIC_LOWER_BOUND, METRIC_AT_ALL);
-	trace_metric(t, METRIC_LIVE, METRIC_LOWER_BOUND, METRIC_AT_ALL);
-	t->unordered = true;
+	emit_blocks_live(blocks, METRIC_LOWER_BOUND);
 	return import_begin(x->im, e);
 }
 
 /* The records of the last search for leaks of each process. *listed: their bytes. */
 static enum status memcheck_push(struct memcheck *x, uint64_t *listed, struct err *e)
 {
-	struct emit_blocks blocks = {.im = x->im, .live = true};
-	enum status st = memcheck_begin(x, e);
+	struct emit_blocks blocks = {.im = x->im};
+	enum status st = memcheck_begin(x, &blocks, e);
 
 	for (size_t i = 0; i < x->n_records && !st; i++) {
 		const struct memcheck_record *r = &x->records[i];
