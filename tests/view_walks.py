@@ -521,6 +521,23 @@ check("... and all, of which there is less, is blue there: " + str(shade), shade
 p.terminate()
 p.wait()
 
+# --- of two files, each row says of which it is: the same frame, the same line of the log
+p, address = serve("none.txt", "calls.tmt", "slow.tmt")
+b.open(address)
+CELLS = "[...document.querySelectorAll('main section.panel')].filter(p => p.querySelector('h2')?.textContent.includes(%s)).flatMap(p => [...p.querySelectorAll('.row')].map(r => [...r.children].map(c => c.textContent).join('|')))"
+b.go("#view=spikes")
+rows = b.run(CELLS % json.dumps("the worst"))
+check("slow calls of two files: " + str(rows[:2]), rows[0].startswith("Tick|slow.tmt||110.00 ms") and rows[1].startswith("Tick (game.cpp)|calls.tmt|game.cpp:10|49.00 ms"))
+check("what could not be read is said once", text("#alerts").count("unknown capture format") == 1)
+b.go("#view=frames&file_only=")
+rows = b.run(CELLS % json.dumps("runs of consecutive"))
+check("frames above a limit have their file: " + str(rows), any("slow.tmt" in r and "110.00 ms" in r for r in rows))
+check("the worst frame's button has its file: " + text("#worst"), text("#worst") == "worst frame 60 \u00b7 slow.tmt")
+log = report("tm-frames", "--detail", "--table", "log", "unreal.csv", "log.csv")["sections"][0]["rows"]
+check("a line of the log has its capture", [(r["capture"], r["text"]) for r in log] == [(k, t) for k in (1, 2) for t in ("LevelLoad", "Boss", "Shake##1.25")])
+p.terminate()
+p.wait()
+
 # --- lines of the log stand on the axis of time
 p, address = serve("unreal.csv")
 b.open(address)
@@ -543,7 +560,7 @@ p, address = serve("heap.snap")
 b.open(address + "#view=heap")
 rows = report("tm-heap", "--dominators", "--min", "0.1", "-n", "4000", "heap.snap")["sections"][0]["rows"]
 b.wait("document.querySelectorAll('.held .ways .box').length > 1")
-check("dominators: a graph of %d nodes" % len(rows), "%d nodes" % len(rows) in text(".held .folded"))
+check("dominators: a graph of %d nodes" % len(rows), b.wait("document.querySelector('.held .folded')?.textContent.includes('%d nodes')" % len(rows)))
 check("each path ends at the object", b.run("(me => [...document.querySelectorAll('.held .way')].every(w => { const r = w.getBoundingClientRect(); return me.left < r.left + r.width / 2 && r.left + r.width / 2 < me.right; }))(document.querySelector('.held .box.me').getBoundingClientRect())"))
 first = next(r for r in rows if r["object"])
 check("the one that holds most is chosen: " + first["object"], first["object"] in text(".held .box.me"))

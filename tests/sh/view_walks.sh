@@ -142,6 +142,8 @@ END
 "$GEN/heaptrack" <plain.tmt >plain.heaptrack # no real sizes, and no telling which free ends which block
 # Three lines of a log: in frame 11 at 168.4 ms, and two in frame 151 at 2948.45 ms.
 "$GEN/table" -n 200 unreal >unreal.csv
+cp unreal.csv log.csv
+echo nothing >none.txt
 "$GEN/memcheck" log >leaks.log
 cp "$DATA/heap/il2cpp.snap" heap.snap
 cp "$DATA/heap/before.tmt" "$DATA/heap/after.tmt" .

@@ -728,6 +728,7 @@ const PROGRAM_TEXTS = {
 	"objects": "对象数",
 	"of all": "占比",
 	"of capture": "所在采集",
+	"of file": "所在文件",
 	"of the step": "占该变化",
 	"offset": "偏移",
 	"on pages of": "所在页大小",

@@ -11,17 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LOG_COLUMNS = 5, LOG_MOST = 10000 };
+enum { LOG_COLUMNS = 6, LOG_MOST = 10000 };
 
 struct log_line {
 	uint32_t text, level, thread; /* of texts; 0: not known */
 	bool has_frame, has_time;
 	int64_t frame, time;
+	uint64_t capture; /* which, from 1 */
 };
 
 struct frames_log {
 	struct sink_tap tap; /* first */
-	uint64_t most, all;
+	uint64_t most, all, captures;
 	struct intern texts;
 	struct log_line *lines;
 	size_t n, cap;
@@ -37,6 +38,7 @@ static enum status frames_log_begin(struct sink_tap *tap, struct trace *t, struc
 	struct frames_log *l = (struct frames_log *)tap;
 
 	(void)e;
+	l->captures++;
 	selector_begin(&l->selector, t);
 	return ST_OK;
 }
@@ -63,7 +65,8 @@ static void frames_log_line(struct frames_log *l, const struct trace *t, const s
 	struct log_line line = {.has_frame = l->selector.mark != NULL,
 				.has_time = ev->has & EV_HAS_TIME,
 				.frame = l->selector.at.frame,
-				.time = ev->time};
+				.time = ev->time,
+				.capture = l->captures};
 
 	if (!log_is_selected(l, t, ev))
 		return;
@@ -121,6 +124,7 @@ static void frames_log_fill(void *arg, size_t i, struct table_row *row)
 	row->cells[2] = log_cell(l, line->level);
 	row->cells[3] = log_cell(l, line->thread);
 	row->cells[4] = log_cell(l, line->text);
+	row->cells[5] = cell_number(line->capture);
 }
 
 const struct table *frames_log_table(struct frames_log *l)
@@ -136,6 +140,11 @@ const struct table *frames_log_table(struct frames_log *l)
 	    (struct table_column){.key = "thread", .title = "thread", .type = COLUMN_TEXT};
 	l->columns[4] = (struct table_column){
 	    .key = "text", .title = "log", .type = COLUMN_TEXT, .flags = COLUMN_SHORTEN};
+	/* Behind the others: scripts cut lines of CSV by their first columns. */
+	l->columns[5] = (struct table_column){.key = "capture",
+					      .title = "capture",
+					      .type = COLUMN_INT,
+					      .flags = l->captures > 1 ? 0 : COLUMN_NOT_TEXT};
 	snprintf(l->title, sizeof l->title, "%zu of %" PRIu64 " line%s of the log", l->n, l->all,
 		 plural_s(l->all));
 	l->table = (struct table){.name = "log",

@@ -41,7 +41,14 @@ export async function state() {
 
 import {quote} from "./parts.js";
 
-const answer = a => ({...a, doc: a.text.startsWith("{") ? JSON.parse(a.text) : null});
+// Of what was asked of several files: which file each capture is of, by its number less 1.
+function filesOf(doc) {
+	const all = doc.inputs.length > 1 ? doc.inputs.flatMap(i => { const f = loaded.files.find(f => f.name === i.name); return f ? Array(f.captures).fill(nameOf(f)) : []; }) : [];
+	for (const s of doc.sections) if (new Set(all).size > 1) s.files = all;
+	return doc;
+}
+
+const answer = a => ({...a, doc: a.text.startsWith("{") ? filesOf(JSON.parse(a.text)) : null});
 
 async function fetched(q, signal) {
 	const begin = performance.now();

@@ -46,7 +46,7 @@ export function limits(doc) {
 // Each limit is of a metric, and the values of a run are of its metric.
 function runs(doc, t, pick) {
 	const titles = {metric: say("metric"), worst_frame: say("worst frame"), worst: say("its value")}, all = section(doc, "table", "frames").columns;
-	const metric = r => all.find(c => c.title === r.metric) || {type: "count"}, columns = t.columns.filter(c => c.key !== "capture" || t.rows.some(r => r.capture !== t.rows[0].capture));
+	const metric = r => all.find(c => c.title === r.metric) || {type: "count"}, columns = t.columns.filter(c => c.key !== "capture" || t.files || t.rows.some(r => r.capture !== t.rows[0].capture));
 	return new Table({...t, columns: columns.map(c => ({...c, title: titles[c.key] || c.title, type: c.key === "metric" ? "text" : c.type}))}, {pick,
 		cell: (c, r) => ["limit", "worst"].includes(c.key) ? make("span", {}, format(metric(r).type, r[c.key])) : c.key === "metric" ? make("span", {}, translated(plainly(r.metric))) : null}).element;
 }
@@ -91,11 +91,13 @@ export async function show(context) {
 		select: has.frames ? (x, y) => go({frame: x === null ? null : x + ".." + y, pick: null}) : null, picked: x => has.frames && go({pick: x})});
 	const stats = section(doc, "table", "statistics"), median = stats && stats.rows.find(r => r.statistic === "p50");
 	const first = stats && stats.columns.find(c => c.key.endsWith("_frame"));
+	// Of several files: whose frame it is.
+	const whose = r => { const t = section(doc, "table", "frames"), k = first.key.slice(0, -"_frame".length), is = t.files && t.rows.find(x => x.frame === r[first.key] && x[k] === r[k]); return is ? " · " + t.files[is.capture - 1] : ""; };
 	if (has.frames && median && first && median[first.key] !== null)
-		tools.append(button(say("median frame {0}", median[first.key]), () => go({pick: median[first.key]})));
+		tools.append(button(say("median frame {0}", median[first.key]) + whose(median), () => go({pick: median[first.key]})));
 	const worst = stats && stats.rows.find(r => r.statistic === "max");
 	if (has.frames && worst && first && worst[first.key] !== null)
-		tools.append(button(say("worst frame {0}", worst[first.key]), () => go({pick: worst[first.key]}), {id: "worst"}));
+		tools.append(button(say("worst frame {0}", worst[first.key]) + whose(worst), () => go({pick: worst[first.key]}), {id: "worst"}));
 	if (s.pick) tools.append(button(say("this frame's sites"), () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("all frames"), () => go({pick: null})));

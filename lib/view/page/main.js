@@ -175,7 +175,7 @@ function showAlerts(messages, failure) {
 		const absent = f.notes.filter(n => LEFT_OUT.test(n.text));
 		if (absent.length) out.push(alertOf("note", some(absent.length, "{0} file of the folder is not shown", "{0} files of the folder are not shown"), absent.map(n => translated(n.text)).join("\n")));
 	}
-	const known = new Set(loaded.files.flatMap(f => f.notes.map(n => n.text)));
+	const known = new Set(loaded.files.flatMap(f => [...f.notes.map(n => n.text), ...f.error ? [f.name + ": " + f.error] : []]));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots|^--chart: the first capture alone/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));

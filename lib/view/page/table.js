@@ -36,13 +36,23 @@ const title = c => translated(c.type === "text" ? raw(c) : plainly(raw(c)), c.ke
 // As a terminal has it.
 const own = c => translated(c.told || raw(c), c.key);
 
+// With the files of rows in place of the numbers of captures, where there are several: rows of two files may be alike.
+const CAPTURE = /(^|_)capture$/;
+function filed(s) {
+	const columns = s.files ? s.columns.filter(c => CAPTURE.test(c.key) && c.type === "count") : [];
+	if (!columns.length) return s;
+	const rows = s.rows.map(r => ({...r, ...Object.fromEntries(columns.map(({key}) => [key, s.files[r[key] - 1] ?? r[key] ?? null]))}));
+	return {...s, columns: s.columns.map(c => columns.includes(c) ? {...c, type: "text", title: c.key === "capture" ? "of file" : c.title === "of capture" ? "of file" : c.title} : c), rows};
+}
+
 export class Table {
 	// options: pick(row), main: the key of the column of names, ranked: keys of the number that never goes, the likeliest first,
 	// quiet(column): it is shown to who chooses it, cell(column, row, width): an element instead of the text, or null,
 	// small(column, row): a difference that is too small for a colour, bare: no search and no notes,
 	// wide {key: pixels}: texts that have more room than others,
 	// keep: keys of more that never go, ordered: the columns are as they come, sort {key, down}, sorted(key, down), search text, searched(text), name
-	constructor(section, options = {}) {
+	constructor(given, options = {}) {
+		const section = filed(given);
 		this.s = section;
 		this.o = options;
 		this.tree = section.tree;
@@ -55,7 +65,8 @@ export class Table {
 		// Of two keys the outer one comes before the inner.
 		const outer = this.columns.filter(c => c.key.startsWith("outer_"));
 		this.where = where && where !== main && line ? where : null;
-		const first = [...outer, main, this.where].filter(Boolean), numbers = this.columns.filter(c => !first.includes(c) && c.type !== "text"), texts = this.columns.filter(c => !first.includes(c) && c.type === "text");
+		const files = this.columns.filter(c => c.key === "capture" && c.type === "text");
+		const first = [...outer, main, ...files, this.where].filter(Boolean), numbers = this.columns.filter(c => !first.includes(c) && c.type !== "text"), texts = this.columns.filter(c => !first.includes(c) && c.type === "text");
 		this.all = this.columns = options.ordered ? this.columns : [...first, ...numbers, ...texts];
 		// What never goes: names, where they are, shares, and the number that they are of; else the first of those that all have.
 		const head = section.rows.slice(0, 10), full = numbers.filter(c => head.every(r => r[c.key] !== null && r[c.key] !== undefined)), sums = (section.totals || []).at(-1);
