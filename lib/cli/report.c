@@ -32,8 +32,8 @@ static enum render_format format_named(const char *word)
 
 void cli_report_start(struct cli_report *r)
 {
-	enum render_format named = r->output ? render_format_of(r->output) : RENDER_TEXT;
-
+	enum render_format named = RENDER_TEXT;
+	bool written = !r->output || render_format_of(r->output, &named);
 	const char *as = cli_as_check_choices[r->as];
 
 	if (r->csv && r->as && strcmp(as, "csv") != 0)
@@ -46,7 +46,7 @@ void cli_report_start(struct cli_report *r)
 	if (r->has_width && r->width > WIDTH_MAX)
 		cli_usage("--width: %" PRIu64 " is more than %d", r->width, WIDTH_MAX);
 	r->by_name = named && !r->csv && !r->as;
-	if (r->output && !r->csv && !r->as && !render_writes(r->output))
+	if (!written && !r->csv && !r->as)
 		cli_usage("-o %s: unknown ending: use .txt, .csv, .tsv, .json, .md, .html, .xml or "
 			  ".sarif, or give the format with --as",
 			  r->output);

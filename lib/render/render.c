@@ -9,39 +9,48 @@
 #include "lib/table/views.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { FLUSH_AT = 64 << 10 };
 
 const char *const render_format_words[RENDER_FORMATS + 1] = {
     "text", "csv", "tsv", "json", "markdown", "junit", "sarif", "html", "code-quality", NULL};
 
-enum render_format render_format_of(const char *path)
-{
-	static const struct {
-		const char *suffix;
-		enum render_format format;
-	} known[] = {{".csv", RENDER_CSV},     {".tsv", RENDER_TSV},   {".json", RENDER_JSON},
-		     {".md", RENDER_MARKDOWN}, {".xml", RENDER_JUNIT}, {".sarif", RENDER_SARIF},
-		     {".html", RENDER_HTML}};
-	const char *dot = strrchr(path, '.');
+/* NULL: there is none. Behind the last point of a file's name are letters and digits; more than ENDING_MOST are none, as
+ * those of mktemp's tmp.kN3qXw7Zc1, nor are digits alone. */
+enum { ENDING_MOST = 8 };
 
-	for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
-		if (!strcmp(dot, known[i].suffix))
-			return known[i].format;
-	return RENDER_TEXT;
+static const char *ending_of(const char *path)
+{
+	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+	size_t n = dot ? strlen(dot + 1) : 0;
+
+	if (!n || n > ENDING_MOST || strspn(dot + 1, "0123456789") == n)
+		return NULL;
+	return dot + 1;
 }
 
-bool render_writes(const char *path)
+bool render_format_of(const char *path, enum render_format *format)
 {
-	static const char *const others[] = {".svg",  ".pdf", ".ps",  ".png",  ".jpg", ".xls",
-					     ".xlsx", ".ods", ".doc", ".docx", ".zst", ".gz",
-					     ".xz",   ".bz2", ".lz4", ".zip",  ".tmt", ".tma"};
-	const char *dot = strrchr(path, '.');
+	static const struct {
+		const char *ending;
+		enum render_format format;
+	} known[] = {{"txt", RENDER_TEXT},    {"text", RENDER_TEXT}, {"log", RENDER_TEXT},
+		     {"out", RENDER_TEXT},    {"ini", RENDER_TEXT},  {"rules", RENDER_TEXT},
+		     {"csv", RENDER_CSV},     {"tsv", RENDER_TSV},   {"json", RENDER_JSON},
+		     {"md", RENDER_MARKDOWN}, {"xml", RENDER_JUNIT}, {"sarif", RENDER_SARIF},
+		     {"html", RENDER_HTML}};
+	const char *ending = ending_of(path);
 
-	for (size_t i = 0; dot && i < sizeof others / sizeof *others; i++)
-		if (!strcmp(dot, others[i]))
-			return false;
-	return true;
+	*format = RENDER_TEXT;
+	if (!ending)
+		return true;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcasecmp(ending, known[i].ending)) {
+			*format = known[i].format;
+			return true;
+		}
+	return false;
 }
 
 enum status out_flush(struct render_out *o, bool now)

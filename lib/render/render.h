@@ -42,10 +42,8 @@ struct render_options {   /* zeroed is for a file */
 	    *table; /* text, CSV, TSV, JSON: only this section; NULL: all, or the first table */
 };
 
-/* By what the name ends in; text for anything else. */
-enum render_format render_format_of(const char *path);
-/* False: its name says that it is a picture, an archive, a trace ..., which no report becomes. */
-bool render_writes(const char *path);
+/* By the ending of the file's name, in either case; text where it has none. False: no report has this ending. */
+bool render_format_of(const char *path, enum render_format *format);
 
 /* The document as JSON has it, for what writes it in a form of its own: with the section of o->table alone, which is
  * *one then. ST_UNSUPPORTED: there is none. */

@@ -5,7 +5,7 @@ cat >run.mem <<'M'
 {"f":2,"d":[{"t":"String","s":5,"r":16,"st":["0x1030;"],"sz":[16]}]}
 M
 tm-import -q -o run.tmt run.mem && cp run.tmt run.csv
-for name in x.svg x.pdf x.xml; do tm-top -q --slide 0 -o $name run.mem; echo "status $?, $(ls $name 2>/dev/null | wc -l) written"; done
+for name in x.svg x.pdf x.xml x.junit x.JSON x.CSV tmp.kN3qXw7Zc1 x.1; do tm-top -q --slide 0 -o $name run.mem; echo "status $?, $(ls $name 2>/dev/null | wc -l) written"; done
 tm-top -q --slide 0 -o run.csv run.mem; echo "status $?"
 cmp run.csv run.tmt && echo "the recording stays"
 tm-top --slide 0 --type nobody run.mem; echo "status $?"
