@@ -2,11 +2,11 @@
  *
  * tm-import: any capture -> the trace stream, on standard output.
  */
-#include "cmd/tm-import/walk.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/sort.h"
 #include "lib/cli/cli.h"
+#include "lib/cli/walk.h"
 #include "lib/trace/merge.h"
 #include "lib/trace/tap.h"
 #include "lib/trace/writer.h"

@@ -12,6 +12,7 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/given.h"
 #include "lib/cli/symbolizer.h"
+#include "lib/cli/walk.h"
 #include "lib/input/input.h"
 
 #include <inttypes.h>
@@ -237,6 +238,7 @@ int main(int argc, char **argv)
 	struct cli_binaries binaries = {.jobs = pool_cpus()};
 	struct tracemill_trace_symbolizer_options trace_symbolizer;
 	struct tracemill_options o;
+	struct walk_files walk;
 	const char *output = NULL;
 	bool prewarm = false, no_managed = false, text = false;
 	struct job j = {.import = &import.options, .binaries = &binaries};
@@ -290,6 +292,8 @@ int main(int argc, char **argv)
 	o.jit_map = managed.jit_map;
 	o.progress = symbolize_progress;
 	trace_symbolizer = cli_modules_done(&modules);
+	walk_files_given(&walk, trace_symbolizer.n_files, trace_symbolizer.files);
+	import.options.walker = &walk.walker;
 	trace_symbolizer.flags |= (import.options.has_slide ? TRACEMILL_SLIDE : 0) |
 				  (import.find_slide ? TRACEMILL_FIND_SLIDES : 0) |
 				  (j.if_useful ? TRACEMILL_ONLY_NAMELESS : 0) |
@@ -328,6 +332,7 @@ int main(int argc, char **argv)
 		cli_verify(j.symbolizer, &binaries);
 	}
 	cli_managed_release(&managed);
+	walk_files_release(&walk);
 	if (MEM_MOVES) /* a checker looks for leaks; else the end of the program is faster at it */
 		tracemill_symbolizer_free(j.symbolizer);
 	else

@@ -7,6 +7,7 @@
 #include "lib/cli/autosymbolize.h"
 #include "lib/cli/session.h"
 #include "lib/cli/top.h"
+#include "lib/cli/walk.h"
 #include "lib/group/filter_sink.h"
 #include "lib/group/notes.h"
 #include "lib/group/own_code.h"
@@ -46,7 +47,8 @@ struct request {
 	struct buf words;
 	struct aggregate_asked asked;
 	struct cli_symbols symbols;
-	bool some_rows; /* --top was given */
+	struct walk_files walk; /* by -e, stacks of dumps */
+	bool some_rows;         /* --top was given */
 	bool by_given;
 	struct leaks *none, *caches; /* what is no leak; what the first screen leaves out */
 	struct buf suppressed;
@@ -711,6 +713,8 @@ int tm_top(int argc, char **argv)
 	q.symbols.exes = (const char *const *)q.given.exes.items;
 	q.symbols.n_exes = q.given.exes.n;
 	q.symbols.of_captures = q.given.exes.n;
+	walk_files_given(&q.walk, q.given.exes.n, q.symbols.exes);
+	q.given.import.options.walker = &q.walk.walker;
 	cli_autosymbolize(&q.symbols, "tm-top", NULL, &q.given.import.options, (size_t)q.n,
 			  (const char *const *)q.operands);
 	cli_sandbox("tm-top", NULL);
@@ -742,6 +746,7 @@ int tm_top(int argc, char **argv)
 	leaks_free(q.none);
 	leaks_free(q.caches);
 	frames_worst_free(q.worst);
+	walk_files_release(&q.walk);
 	opt_list_release(&q.given.exes);
 	opt_list_release(&q.given.suppressions);
 	opt_list_release(&q.given.source_dirs);

@@ -257,6 +257,20 @@ cp game.exe right.exe
 lld-link-19 /nodefaultlib /entry:mainCRTStartup /subsystem:console /fixed /base:0x140000000 /debug /pdb:other.pdb /out:game.exe game.o 2>err
 equals "with another build's" "$(calls out-O2.0.dmp | wc -l)" 1
 cp right.exe game.exe
+# What -e names walks its stacks, too, in tm-symbolize and in tm-top, which reads the file a second time when no name was found.
+of() { "$@" 2>>err | tm-dump -q 2>>err | sed -n 's/^location [0-9]* runtime [a-z]* //p'; }
+cp out-O2.0.dmp game.dmp
+equals "tm-symbolize -e" "$(of tm-symbolize -q -e game.exe game.dmp)" "$(cat out-O2.0.want)"
+cp right.exe "other=name.exe"
+equals "tm-symbolize -e MODULE=FILE" "$(of tm-symbolize -q -e game.exe=other=name.exe game.dmp)" "$(cat out-O2.0.want)"
+equals "a file with = in its name" "$(of tm-symbolize -q -e other=name.exe game.dmp)" "$(cat out-O2.0.want)"
+tm-top --by stack --csv -e game.exe game.dmp >got 2>err
+check "tm-top -e: no stack has its innermost call alone" [ "$(grep -c 'only the innermost call' err)" = 0 ]
+n=$(tm-dump -q <(tm-symbolize -q -e game.exe game.dmp 2>>err) | grep -c '^location')
+equals "tm-top -e: calls of the deepest stack" "$(tr -dc ';\n' <got | awk '{ if (length > most) most = length } END { print most + 1 }')" "$n"
+lld-link-19 /nodefaultlib /entry:mainCRTStartup /subsystem:console /fixed /base:0x140000000 /debug /pdb:other.pdb /out:game.exe game.o 2>err
+equals "tm-symbolize -e, of another build" "$(of tm-symbolize -q -e game.exe game.dmp | wc -l)" 1
+cp right.exe game.exe
 # What it reads may be anything.
 bad=0
 for at in $(seq 0 61 4000); do

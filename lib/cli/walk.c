@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/tm-import/walk.h"
+#include "lib/cli/walk.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/mem.h"
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 /* Of a captured id that has the first bytes of a build-id, with zeroes behind one that is shorter. */
 static bool begins_id(const struct object_build_id *id, const struct frame_module *m)
@@ -28,6 +29,8 @@ static bool has_name_of(const struct walk_file *f, const struct frame_module *m)
 	const char *base = path_base(f->path), *name = path_base_captured(m->name);
 	const size_t n = strlen(name);
 
+	if (f->module)
+		return !strcasecmp(path_base_captured(f->module), name);
 	return !strncasecmp(base, name, n) &&
 	       (!base[n] || (object_is_source(f->object) && !strcmp(base + n, ".sym")));
 }
@@ -57,6 +60,19 @@ static bool is_file_of(struct walk_file *f, const struct frame_module *m)
 	return known ? !differs : has_name_of(f, m);
 }
 
+/* "MODULE=FILE", unless a file has this name. */
+static void open_given(struct walk_file *f)
+{
+	const char *equals = strchr(f->path, '=');
+	struct err ignored = ERR_INIT;
+
+	if (equals && access(f->path, F_OK)) {
+		f->module = mem_strndup(f->path, (size_t)(equals - f->path));
+		f->path = equals + 1;
+	}
+	object_open(&f->object, f->path, &ignored);
+}
+
 static bool walk_step(void *arg, const struct frame_module *m, const struct frame_memory *memory,
 		      struct frame_state *s)
 {
@@ -64,10 +80,13 @@ static bool walk_step(void *arg, const struct frame_module *m, const struct fram
 	struct walk_file *first = NULL;
 
 	w->asked++;
+	for (size_t i = 0; !w->opened && i < w->n; i++)
+		open_given(&w->files[i]);
+	w->opened = true;
 	for (size_t i = 0; i < w->n; i++) {
 		struct walk_file *f = &w->files[i];
 
-		if (!is_file_of(f, m))
+		if (!f->object || !is_file_of(f, m))
 			continue;
 		if (!first)
 			first = f;
@@ -85,7 +104,7 @@ static bool walk_step(void *arg, const struct frame_module *m, const struct fram
 
 void walk_files_open(struct walk_files *w, const struct opt_list *paths)
 {
-	*w = (struct walk_files){.n = 0};
+	*w = (struct walk_files){.opened = true};
 	w->walker = (struct frame_walker){walk_step, w};
 	w->files = mem_zarray(paths->n, sizeof *w->files);
 	for (size_t i = 0; i < paths->n; i++) {
@@ -96,6 +115,15 @@ void walk_files_open(struct walk_files *w, const struct opt_list *paths)
 		else
 			w->files[w->n++].path = paths->items[i];
 	}
+}
+
+void walk_files_given(struct walk_files *w, size_t n, const char *const *given)
+{
+	*w = (struct walk_files){.n = n};
+	w->walker = (struct frame_walker){walk_step, w};
+	w->files = mem_zarray(n, sizeof *w->files);
+	for (size_t i = 0; i < n; i++)
+		w->files[i].path = given[i];
 }
 
 static bool has_tables(const struct object *o)
@@ -143,6 +171,7 @@ void walk_files_release(struct walk_files *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		object_free(w->files[i].object);
+		free(w->files[i].module);
 		free(w->files[i].differs);
 	}
 	free(w->files);
