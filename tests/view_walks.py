@@ -318,6 +318,23 @@ for wrong, why in (("focus=(", "column 2: missing closing parenthesis"), ("frame
 p.terminate()
 p.wait()
 
+# --- two names that are short alike: each has what tells it from the other
+p, address = serve("twins.mem")
+b.open(address)
+b.run("localStorage.setItem('names', 'short')")
+b.open(address)
+b.go("#view=table&by=function")
+names = b.run("[...document.querySelectorAll('main .row:not(.total)')].map(r => r.children[0].textContent)")
+check("overloads have their parameters, what is alone has none: " + ", ".join(names), [n for n in names if "push_back" in n] == [
+    "vector<int>::push_back", "vector<char>::push_back(char const&)", "vector<char>::push_back(char&&)"])
+b.go("#view=table&by=function&search=const")
+check("... also where one is in sight", b.wait("[...document.querySelectorAll('main .row:not(.total)')].map(r => r.children[0].textContent).join() === 'vector<char>::push_back(char const&)'"))
+b.run("window.painted = []; const f = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (t, ...a) { painted.push(t); return f.call(this, t, ...a); }")
+b.go("#view=flame")
+check("... in the graph: " + ", ".join(b.run("painted")), b.wait("['vector<int>::push_back', 'vector<char>::push_back(char const&)', 'vector<char>::push_back(char&&)'].every(t => painted.includes(t))", 10))
+p.terminate()
+p.wait()
+
 # --- the tiles are the program's numbers; growth; live memory by type adds up to what is live
 p, address = serve("whole.tmt")
 b.open(address)

@@ -100,6 +100,15 @@ with open("grow.mem", "w") as f:
                   ["keep() (in Game) (/a/keep.cpp:3)", "tick() (in Game) (/a/main.cpp:9)", "main (in Game) (/a/main.cpp:5)"]]
         f.write(json.dumps({"f": i, "d": [{"t": "A", "s": 1500, "r": 1500, "st": [";".join(s) + ";" for s in stacks], "sz": [500, 1000]}]}) + "\n")
 END
+# Two functions of one short name, vector<char>::push_back, and one of another.
+python3 - <<'END'
+import json
+with open("twins.mem", "w") as f:
+    for i in range(10):
+        stacks = [["std::vector<char, std::allocator<char> >::push_back(%s) (in Game) (/a/%s.cpp:9)" % (p, n), "fill() (in Game) (/a/fill.cpp:7)", "main (in Game) (/a/main.cpp:5)"]
+                  for p, n in (("char const&", "one"), ("char&&", "two"))] + [["std::vector<int, std::allocator<int> >::push_back(int&&) (in Game) (/a/three.cpp:9)", "main (in Game) (/a/main.cpp:5)"]]
+        f.write(json.dumps({"f": i, "d": [{"t": "A", "s": 1500, "r": 1500, "st": [";".join(s) + ";" for s in stacks], "sz": [500, 400, 600]}]}) + "\n")
+END
 # 100 bytes stay of frame 0; frame 1 has 900 more for 4 ms, from two lines of one function; frame 2 keeps 50.
 "$GEN/script" >peak.tmt <<'END'
 metric count exact

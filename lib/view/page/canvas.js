@@ -32,6 +32,7 @@ class CanvasFlame extends Flame {
 		g.font = "11.5px " + get("--mono");
 		g.textBaseline = "middle";
 		const letter = g.measureText("m").width;
+		for (const o of this.placed) if (o.i > 0) named(this.seen(o.i)); // two of one short name have more of it
 		for (const o of this.placed) {
 			const [x, w, h] = this.room(o), y = o.y - top;
 			if (y + h < 0 || y > high) continue;

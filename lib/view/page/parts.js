@@ -38,8 +38,9 @@ function parameters(s) {
 const DEFAULTS = /, ?std::(?:__1::)?(?:allocator|char_traits|less|hash|equal_to|default_delete|random_access_iterator_tag)</;
 const STRING = /std::(?:__cxx11::|__1::)?basic_string<char(?:, ?std::(?:__1::)?char_traits<char>)?>/g;
 
+// A name without what the library has by default, and the same with its parameters.
 function brief(name) {
-	if (!/[<(:]/.test(name)) return name;
+	if (!/[<(:]/.test(name)) return [name, name];
 	let s = name, m;
 	while ((m = DEFAULTS.exec(s))) {
 		const end = closing(s, m.index + m[0].length - 1);
@@ -49,8 +50,9 @@ function brief(name) {
 	s = s.replace(STRING, "string").replace(/\(anonymous namespace\)::|std::(?:__cxx11::|__1::)?|::h[0-9a-f]{16}$/g, "").replace(/ >/g, ">");
 	// Parameters; what stands before the name is the result of a template.
 	const at = parameters(s), end = at > 0 ? closing(s, at) : -1;
+	let more = s;
 	if (end > 0 && /^( const)?(&{0,2})( \[.*\]| \(.*\))?$/.test(s.slice(end + 1))) {
-		const rest = s.slice(end + 1).replace(/^( const)?&{0,2}/, "");
+		const rest = s.slice(end + 1).replace(/^( const)?&{0,2}/, ""), all = s.slice(at);
 		s = s.slice(0, at);
 		let depth = 0;
 		for (let i = s.length - 1; i > 0 && !s.includes("operator"); i--) {
@@ -58,21 +60,29 @@ function brief(name) {
 			else if (s[i] === "<") depth--;
 			else if (s[i] === " " && depth === 0) { s = s.slice(i + 1); break; }
 		}
+		more = s + all;
 		s += rest;
 	}
-	return s || name;
+	return [s || name, more || name];
 }
 
-// As a name is shown: vector<char> for all that C++ says of it, where short names are on.
-const briefs = new Map();
+// As a name is shown: vector<char> for all that C++ says of it, where short names are on. What two names would share says
+// none of them: both have their parameters then, or all that they have. clashes: how often that was found, which what
+// is drawn by then does not know.
+const briefs = new Map(), owners = new Map();
+export let clashes = 0;
 export function named(name) {
 	if (!name || !switches.short) return name;
-	let s = briefs.get(name);
-	if (s === undefined) {
-		if (briefs.size > 50000) briefs.clear();
-		briefs.set(name, s = brief(name));
+	let forms = briefs.get(name);
+	if (!forms) {
+		if (briefs.size > 50000) { briefs.clear(); owners.clear(); }
+		briefs.set(name, forms = brief(name));
+		for (const f of new Set(forms)) {
+			if (owners.get(f)) clashes++;
+			owners.set(f, owners.has(f) ? null : name);
+		}
 	}
-	return s;
+	return forms.find(f => owners.get(f) === name) ?? name;
 }
 
 // A text that loses its middle where it has no room: the end stays.

@@ -39,6 +39,7 @@ function graph(tree, section, up, pick, tone) {
 	const depth = t => { let d = 0; for (const k of t.kids.values()) d = Math.max(d, 1 + (d > LEVELS ? 0 : depth(k))); return d; };
 	const levels = Math.min(LEVELS, depth(tree)), canvas = make("canvas", {role: "img", "aria-label": up ? say("callers, the nearest at the bottom") : say("callees, the nearest at the top")});
 	const draw = () => {
+		for (const todo = [tree]; todo.length;) for (const k of todo.pop().kids.values()) { named(k.name); todo.push(k); }
 		const {g, w, get} = pencil(canvas, Math.max(1, levels) * ROW), put = (t, x, wide, level) => {
 			if (level >= levels) return;
 			let left = x;

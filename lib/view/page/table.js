@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A table of a report. Only rows that are seen are in the page, so a hundred thousand scroll as ten do.
-import {named, middle, place, plainly} from "./parts.js";
+import {named, clashes, middle, place, plainly} from "./parts.js";
 import {make, showTip, hideTip, onceAFrame, keeps} from "./dom.js";
 import {format, exact, cells, count, some, shown} from "./format.js";
 import {Rows} from "./rows.js";
@@ -252,6 +252,13 @@ export class Table {
 		const from = Math.max(0, Math.floor((top - HEAD) / ROW) - 6), to = Math.min(this.shown.length, Math.ceil((top + high) / ROW) + 6);
 		for (const [at, e] of this.rows)
 			if (at !== "total" && (at < from || at >= to)) { e.remove(); this.rows.delete(at); }
+		// Names that were short by themselves, and are not beside these.
+		for (let at = from; at < to; at++) for (const c of this.columns) if (c.type === "text" && !PROSE.test(c.key)) named(this.s.rows[this.shown[at]][c.key]);
+		if (clashes !== this.clashes) {
+			for (const e of this.rows.values()) e.remove();
+			this.rows.clear();
+			this.clashes = clashes;
+		}
 		const more = document.createDocumentFragment();
 		for (let at = from; at < to; at++) {
 			if (this.rows.has(at)) continue;
