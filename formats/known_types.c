@@ -18,9 +18,15 @@ struct mark {
 
 enum { WITHIN = 4096 };
 
-#define UNPACK    "unpack it, and give the captures inside"
-#define IN_PDB    "tm-inspect checks it; tm-symbolize -e FILE takes its names"
-#define SYMBOLS   "tm-symbolize -e FILE adds its names to a trace"
+#define UNPACK  "unpack it, and give the captures inside"
+#define IN_PDB  "tm-inspect checks it; tm-symbolize -e FILE takes its names"
+#define SYMBOLS "tm-symbolize -e FILE adds its names to a trace"
+#define OF_SOURCE_MAP                                                                  \
+	{                                                                              \
+		"a source map", NULL,                                                  \
+		    "of WebAssembly: tm-symbolize -e MODULE.wasm finds it beside the " \
+		    "module and in --debug-dir"                                        \
+	}
 #define GOES(how) "use it with a capture: tm-symbolize " how
 #define UTRACE(how)                                                                         \
 	{                                                                                   \
@@ -128,6 +134,8 @@ static const struct mark marks[] = {
      "sym-\2\0\0\0",
      NULL,
      {"Unity's lines of a binary (usymlite)", NULL, GOES("--usym FILE")}},
+    {0, 1, "{", "\"mappings\"", OF_SOURCE_MAP},
+    {0, 1, "{", "\"sources\"", OF_SOURCE_MAP},
     {0, 1, "{", ".cpp\"", {"a line map of il2cpp", NULL, GOES("--linemap FILE")}},
     {0,
      2,

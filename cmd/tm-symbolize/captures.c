@@ -67,7 +67,7 @@ static void captures_report_one(struct tracemill_trace_symbolizer *n, size_t i, 
 			       "PDB; --symbol-server URL asks a server for PDBs");
 	if (c.reasons[TRACEMILL_REASON_NO_MODULE] && !t->n_modules)
 		cli_note(file, "the capture has no list of modules: give the file that was written "
-			       "with it, or a copy of /proc/PID/maps: --maps FILE.maps");
+			       "with it, or a copy of /proc/PID/maps or a minidump: --maps FILE");
 	add(all, &c);
 }
 

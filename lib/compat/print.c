@@ -107,7 +107,23 @@ struct atos_place {
 	struct tracemill_binary *binary;
 	uint64_t address;
 	const char *image; /* its base name */
+	int n_image;
 };
+
+/* Game.dSYM and Game.app.dSYM are of Game. */
+static int image_length(const char *image)
+{
+	static const char *const bundles[] = {".dSYM", ".app", ".framework"};
+	size_t n = strlen(image), first = n;
+
+	for (size_t i = 0; i < sizeof bundles / sizeof *bundles; i++) {
+		size_t k = strlen(bundles[i]);
+
+		if (n > k && !strncmp(image + n - k, bundles[i], k) && (!i || n < first))
+			n -= k;
+	}
+	return (int)n;
+}
 
 static void atos_call(struct buf *b, const struct print_from *from, const struct atos_place *at,
 		      const struct tracemill_call *c)
@@ -120,7 +136,7 @@ static void atos_call(struct buf *b, const struct print_from *from, const struct
 		buf_add(b, c->function, c->n_function);
 	else
 		buf_addf(b, "0x%" PRIx64, at->address);
-	buf_addf(b, " (in %s)", at->image);
+	buf_addf(b, " (in %.*s)", at->n_image, at->image);
 	if (from->options->base_names)
 		file = path_base_n(file, &n_file);
 	if (n_file)
@@ -142,6 +158,7 @@ void print_atos(struct buf *b, const struct print_from *from, const struct trace
 		return;
 	}
 	at.image = path_base(facts.path);
+	at.n_image = image_length(at.image);
 	for (size_t i = 0; i < (from->options->inlines ? a.n : 1); i++) {
 		buf_adds(b, i ? from->options->delimiter : "");
 		atos_call(b, from, &at, &a.calls[i]);

@@ -222,9 +222,10 @@ static enum status narrow(struct object_image *f, const struct object_want *want
 		st = err_set(e, ST_UNSUPPORTED, "the universal Mach-O file has no %s, only %s",
 			     want->arch, buf_str(&names));
 	} else {
-		st = err_set(e, ST_UNSUPPORTED,
-			     "the universal Mach-O file has %s: name one, as in FILE:%s",
-			     buf_str(&names), parts[0].arch ? parts[0].arch->name : "arm64");
+		st = err_set(
+		    e, ST_UNSUPPORTED,
+		    "the universal Mach-O file has %s: name one, as in FILE:%s (tm-atos: -arch)",
+		    buf_str(&names), parts[0].arch ? parts[0].arch->name : "arm64");
 	}
 	buf_release(&names);
 	return st;

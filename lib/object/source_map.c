@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAP_MAX = 512 << 20, NO_SOURCE = -1, DEPTH_MAX = 64 };
+enum { MAP_MAX = 512 << 20, NO_SOURCE = -1, DEPTH_MAX = 64, VERSION = 3 };
 
 struct piece {
 	uint32_t at; /* in the file of the module */
@@ -31,12 +31,20 @@ struct source_map {
 	size_t n_sources, cap_sources;
 	struct piece *all; /* ascending */
 	size_t n, cap;
+	uint64_t version;
 };
 
-/* JSON, as much as there is of it here. at NULL: it is broken. */
+/* JSON, as much as there is of it here. at NULL: it is broken, where broken says. */
 struct json {
-	char *at;
+	char *at, *broken;
 };
+
+static void json_break(struct json *j)
+{
+	if (j->at)
+		j->broken = j->at;
+	j->at = NULL;
+}
 
 static char json_next(struct json *j)
 {
@@ -74,7 +82,7 @@ static char *json_string(struct json *j)
 	char *from, *to, *start;
 
 	if (!json_is(j, '"')) {
-		j->at = NULL;
+		json_break(j);
 		return NULL;
 	}
 	for (from = to = start = j->at; *from && *from != '"'; from++) {
@@ -109,7 +117,9 @@ static char *json_string(struct json *j)
 			break;
 		}
 	}
-	j->at = *from == '"' ? from + 1 : NULL;
+	j->at = *from == '"' ? from + 1 : from;
+	if (*from != '"')
+		json_break(j);
 	*to = 0;
 	return j->at ? start : NULL;
 }
@@ -123,17 +133,23 @@ static void json_skip(struct json *j)
 		case '"': json_string(j); break;
 		case '{':
 		case '[':
-			depth++;
-			j->at = depth > DEPTH_MAX ? NULL : j->at + 1;
+			if (++depth > DEPTH_MAX)
+				json_break(j);
+			else
+				j->at++;
 			break;
 		case '}':
 		case ']':
-			j->at = depth ? j->at + 1 : NULL;
-			depth -= depth > 0;
-			break;
 		case ',':
-		case ':': j->at = depth ? j->at + 1 : NULL; break;
-		case 0: j->at = NULL; break;
+		case ':':
+			if (!depth) {
+				json_break(j);
+				break;
+			}
+			depth -= *j->at == '}' || *j->at == ']';
+			j->at++;
+			break;
+		case 0: json_break(j); break;
 		default: j->at += strcspn(j->at, ",:]}[{\" \t\r\n"); break;
 		}
 	} while (j->at && depth);
@@ -202,7 +218,7 @@ static int by_offset(const void *a, const void *b)
 static void read_sources(struct source_map *m, struct json *j)
 {
 	if (!json_is(j, '[')) {
-		j->at = NULL;
+		json_break(j);
 		return;
 	}
 	while (j->at && !json_is(j, ']')) {
@@ -215,7 +231,7 @@ static void read_sources(struct source_map *m, struct json *j)
 		VEC_PUSH(m->sources, m->n_sources, m->cap_sources) =
 		    (struct source){"", s ? s : ""};
 		if (j->at && json_next(j) != ']' && !json_is(j, ','))
-			j->at = NULL;
+			json_break(j);
 	}
 }
 
@@ -227,11 +243,23 @@ static char *json_key(struct json *j, bool *first)
 	if (*first ? json_is(j, '{') && json_next(j) != '}' : json_is(j, ','))
 		key = json_string(j);
 	else if (!json_is(j, '}'))
-		j->at = NULL;
+		json_break(j);
 	*first = false;
-	if (key && !json_is(j, ':'))
-		j->at = key = NULL;
+	if (key && !json_is(j, ':')) {
+		json_break(j);
+		key = NULL;
+	}
 	return key;
+}
+
+/* UINT64_MAX: none. */
+static uint64_t json_number(struct json *j)
+{
+	char c = json_next(j);
+	uint64_t v = c >= '0' && c <= '9' ? strtoull(j->at, NULL, 10) : UINT64_MAX;
+
+	json_skip(j);
+	return v;
 }
 
 static void read_sections(struct source_map *m, struct json *j);
@@ -250,6 +278,8 @@ static bool read_map(struct source_map *m, struct json *j, bool whole)
 			mappings = json_string(j);
 		} else if (!strcmp(key, "sourceRoot") && json_next(j) == '"') {
 			root = json_string(j);
+		} else if (!strcmp(key, "version")) {
+			m->version = json_number(j);
 		} else if (whole && !strcmp(key, "sections")) {
 			read_sections(m, j);
 			sections = true;
@@ -264,16 +294,6 @@ static bool read_map(struct source_map *m, struct json *j, bool whole)
 	if (mappings)
 		read_mappings(m, mappings, source);
 	return mappings;
-}
-
-/* UINT64_MAX: none. */
-static uint64_t json_number(struct json *j)
-{
-	char c = json_next(j);
-	uint64_t v = c >= '0' && c <= '9' ? strtoull(j->at, NULL, 10) : UINT64_MAX;
-
-	json_skip(j);
-	return v;
 }
 
 static void read_offset(struct json *j, uint64_t *line, uint64_t *column)
@@ -323,11 +343,11 @@ static void read_section(struct source_map *m, struct json *j)
 static void read_sections(struct source_map *m, struct json *j)
 {
 	if (!json_is(j, '['))
-		j->at = NULL;
+		json_break(j);
 	while (j->at && !json_is(j, ']')) {
 		read_section(m, j);
 		if (j->at && json_next(j) != ']' && !json_is(j, ','))
-			j->at = NULL;
+			json_break(j);
 	}
 }
 
@@ -351,16 +371,36 @@ static char *load(const char *path)
 	return text;
 }
 
-bool source_map_take(struct object *o, char *text)
+/* Why a text of so many bytes is no map. */
+static void say_why(const struct source_map *m, const struct json *j, size_t size, struct buf *why)
+{
+	size_t at = j->broken ? (size_t)(j->broken - m->text) : 0;
+
+	if (j->broken && at == size)
+		buf_addf(why, ": it is cut short: it ends at offset %zu", at);
+	else if (j->broken)
+		buf_addf(why, ": it is no JSON at offset %zu", at);
+	else if (m->version != VERSION)
+		buf_addf(why, ": its version is not %d", VERSION);
+	else
+		buf_adds(why, ": it maps nothing");
+}
+
+bool source_map_take(struct object *o, char *text, struct buf *why)
 {
 	struct source_map *m = mem_zalloc(sizeof *m);
+	struct json j = {text ? behind_guard(text) : NULL, NULL};
+	size_t size = text ? strlen(text) : 0;
 
 	m->text = text;
-	if (text && read_map(m, &(struct json){behind_guard(text)}, true) && m->n) {
+	m->version = VERSION; /* some have none */
+	if (text && read_map(m, &j, true) && m->n && m->version == VERSION) {
 		sort_stable(m->all, m->n, sizeof *m->all, by_offset);
 		o->source_map = m;
 		return true;
 	}
+	if (text)
+		say_why(m, &j, size, why);
 	source_map_free(m);
 	return false;
 }
@@ -379,7 +419,7 @@ void source_map_percent(char *text)
 	*to = 0;
 }
 
-bool source_map_embedded(struct object *o, char *url)
+bool source_map_embedded(struct object *o, char *url, struct buf *why)
 {
 	static const char base64[] = ";base64";
 	const size_t n = sizeof base64 - 1;
@@ -401,16 +441,19 @@ bool source_map_embedded(struct object *o, char *url)
 	if (text)
 		memcpy(text, buf_str(&b), b.len + 1);
 	buf_release(&b);
-	return source_map_take(o, text);
+	return source_map_take(o, text, why);
 }
 
 static void try_map(struct object *o, const char *path, struct buf *refused)
 {
 	char *text = load(path);
 	bool there = text;
+	struct buf why = BUF_INIT;
 
-	if (!source_map_take(o, text) && there)
-		buf_addf(refused, "%s%s is no source map", refused->len ? "; " : "", path);
+	if (!source_map_take(o, text, &why) && there)
+		buf_addf(refused, "%s%s is no source map%s", refused->len ? "; " : "", path,
+			 buf_str(&why));
+	buf_release(&why);
 }
 
 bool source_map_find(struct object *o, const struct object_search *s, const char *name,

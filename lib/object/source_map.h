@@ -25,10 +25,11 @@ bool source_map_at(const struct object *o, uint64_t vaddr, struct source_place *
  * the folders of the search. What is there and is no map goes to refused, as text. */
 bool source_map_find(struct object *o, const struct object_search *s, const char *name,
 		     struct buf *refused);
-/* The object has none yet: takes a text of the allowance (mem_budget.h), NULL for none. False: it is no map, and gone. */
-bool source_map_take(struct object *o, char *text);
+/* The object has none yet: takes a text of the allowance (mem_budget.h), NULL for none. False: it is no map, and gone;
+ * why gets ": " and a reason, or nothing for none. */
+bool source_map_take(struct object *o, char *text, struct buf *why);
 /* The same of the address "data:...", which has the map in it and is changed. */
-bool source_map_embedded(struct object *o, char *url);
+bool source_map_embedded(struct object *o, char *url, struct buf *why);
 /* "%20" becomes " ", in place. */
 void source_map_percent(char *text);
 void source_map_free(struct source_map *m); /* accepts NULL */

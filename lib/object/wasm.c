@@ -589,11 +589,13 @@ static char *linked_name(const struct object_image *f, const char *section)
 static bool find_embedded(struct object *o, struct buf *refused)
 {
 	char *url = linked_url(&o->file, "sourceMappingURL");
-	bool found = is_embedded(url) && source_map_embedded(o, url);
+	struct buf why = BUF_INIT;
+	bool embedded = is_embedded(url), found = embedded && source_map_embedded(o, url, &why);
 
-	if (is_embedded(url) && !found)
-		buf_addf(refused, "%sthe source map in it (a data: URL) is no source map",
-			 refused->len ? "; " : "");
+	if (embedded && !found)
+		buf_addf(refused, "%sthe source map in it (a data: URL) is no source map%s",
+			 refused->len ? "; " : "", buf_str(&why));
+	buf_release(&why);
 	free(url);
 	return found;
 }

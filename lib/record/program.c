@@ -241,17 +241,24 @@ static const char *other_system(const unsigned char *head, size_t n)
 	return NULL;
 }
 
+static enum status check_system(const unsigned char *head, size_t n, struct err *e)
+{
+	const char *other = other_system(head, n);
+
+	return other ? err_set(e, ST_UNSUPPORTED,
+			       "is a program of %s, where tm-record does not run: see OTHER "
+			       "SYSTEMS in libtracemill-capture(3)",
+			       other)
+		     : ST_OK;
+}
+
 static enum status look_elf(int fd, const struct check *c, struct err *e)
 {
 	char linker[256] = "";
-	const char *other = other_system(c->head, c->n);
+	const char *other;
 
-	if (other)
-		return err_set(
-		    e, ST_UNSUPPORTED,
-		    "is a program of %s, where tm-record does not run: see OTHER SYSTEMS in "
-		    "libtracemill-capture(3)",
-		    other);
+	if (check_system(c->head, c->n, e))
+		return err_failure(e);
 	if (c->n < 64 || memcmp(c->head, ELFMAG, SELFMAG) != 0)
 		return err_set(e, ST_UNSUPPORTED, "is neither an ELF program nor a script");
 	if (c->known && !is_ours(c->head, c->own) && !is_ours_of_32_bits(c->head, c->own))
@@ -444,6 +451,22 @@ enum status program_check_running(const char *path, struct err *e)
 	return status;
 }
 
+/* Why a name leads to no program. Those of other systems have often lost their x bit on the way. */
+static enum status why_none(const char *name, struct err *e)
+{
+	unsigned char head[64];
+	int fd = strchr(name, '/') ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (n > 0 && check_system(head, (size_t)n, e))
+		return err_failure(e);
+	return strchr(name, '/') && !access(name, F_OK)
+		   ? err_set(e, ST_UNSUPPORTED, "is not executable: chmod +x makes it so")
+		   : err_set(e, ST_NONE, "no such program");
+}
+
 enum status program_check(const char *name, char **path, struct err *e)
 {
 	enum status status;
@@ -451,9 +474,7 @@ enum status program_check(const char *name, char **path, struct err *e)
 
 	*path = program_search(name);
 	if (!*path)
-		return err_set(e, ST_NONE,
-			       strchr(name, '/') && !access(name, F_OK) ? "is not executable"
-									: "no such program");
+		return why_none(name, e);
 	status = program_check_file(*path, &script, e);
 	for (int i = 0; !status && script && i < SCRIPTS; i++) {
 		free(*path);

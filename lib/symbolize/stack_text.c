@@ -1391,7 +1391,7 @@ static void note_modules(struct stack_text *x)
 	buf_addf(&text,
 		 "%" PRIu64
 		 " calls have an address and no module: --maps takes the module map of the process "
-		 "(a copy of /proc/PID/maps), which says what was there",
+		 "(a copy of /proc/PID/maps, or a minidump), which says what was there",
 		 g->bare);
 	if (g->bare && !x->maps)
 		intern_add(&g->notes, text.data, text.len);

@@ -2,6 +2,7 @@
  *
  * Source maps, of a module with one function.
  */
+#include "lib/base/buf.h"
 #include "lib/base/mem_budget.h"
 #include "lib/object/source_map.h"
 
@@ -18,16 +19,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 	struct source_place p;
 	struct object *o;
+	struct buf why = BUF_INIT;
 
 	if (!text || object_open_memory(&o, module, sizeof module, &e))
 		abort();
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (source_map_take(o, text))
+	if (source_map_take(o, text, &why))
 		for (uint64_t at = 0; at < 8; at++)
 			if (source_map_at(o, at, &p) &&
 			    (!p.line || !p.column || strlen(p.root) + strlen(p.file) > size))
 				abort();
 	object_free(o);
+	buf_release(&why);
 	return 0;
 }

@@ -211,6 +211,9 @@ universal() {
 	check "--default-arch" cmp -s got want
 	tm-atos -arch x86_64 -o game -fullPath 0x330 >got 2>err
 	check "tm-atos -arch" grep -q '(in game)' got
+	cp -r symbols/*.dSYM Sky.app.dSYM 2>/dev/null || cp -r ./*.dSYM Sky.app.dSYM
+	tm-atos -arch x86_64 -o Sky.app.dSYM 0x330 >got 2>err
+	check "tm-atos -o of a folder of symbols: the program's name" grep -q '(in Sky)' got
 	tm-inspect --debug-dir symbols game:arm64 >got 2>err
 	check "tm-inspect reads a Mach-O file" grep -q '^names *yes *[1-9]' got
 	check "its frame pointers" grep -q '^frame-pointers *yes *[1-9]' got

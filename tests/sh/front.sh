@@ -167,6 +167,7 @@ shows b.json 0 "Chrome's trace events"
 foreign game.usym "Unity's symbols of a binary (usym)" 'usym\002\0\0\0\0\0\0\0'
 foreign lite.usym "Unity's lines of a binary (usymlite)" 'sym-\002\0\0\0\0\0\0\0'
 foreign lines.json 'a line map of il2cpp' '{"/cpp/A.cpp" : {\n"./A.cs" : {\n"12" : 3}}}'
+foreign Build.wasm.map 'a source map' '{"version": 3, "sources": ["g.cpp"], "names": [], "mappings": "AAAA"}'
 foreign mapping.txt 'R8' '# compiler: R8\na.b -> a:\n'
 foreign il2cppFileRoot.txt 'the folder of a line map of il2cpp' '/Users/x/cpp'
 foreign MethodMap.tsv 'a method map of il2cpp' 'A_b_m1\tvoid A::b()\tA.dll\n'

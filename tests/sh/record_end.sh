@@ -254,4 +254,13 @@ check 'run --' [ $? = 0 ]
 tracemill run /etc/passwd >out 2>err
 status=$?
 check 'run: what cannot be recorded says why' eval '[ $status = 3 ] && grep -q "tm-record: /etc/passwd: is not executable" err'
+printf 'MZ\220\0' >game.exe
+printf '\0asm\1\0\0\0' >game.wasm
+check 'run: programs of other systems are said to be theirs, executable or not' eval '
+	for mode in -x +x; do
+		chmod $mode game.exe game.wasm
+		tracemill run ./game.exe
+		tracemill run ./game.wasm
+	done >out 2>&1
+	[ "$(grep -c "is a program of Windows" out) $(grep -c "is a program of WebAssembly" out)" = "2 2" ] && tracemill doctor ./game.wasm 2>/dev/null | grep -q "^recording *no *is a program of WebAssembly"'
 exit $failed

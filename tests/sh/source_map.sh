@@ -215,7 +215,7 @@ for kind in base64 percent; do
 	check "in the module, $kind"
 done
 tm-addr2line --no-cache -e in-false.wasm 0x10 >got 2>err
-if [ "$(cat err)" = 'tm-addr2line: in-false.wasm: the source map in it (a data: URL) is no source map' ]; then
+if [ "$(cat err)" = 'tm-addr2line: in-false.wasm: the source map in it (a data: URL) is no source map: it maps nothing' ]; then
 	echo "ok - {} in the module is no map"
 else
 	echo "not ok - {} in the module is no map"
@@ -251,7 +251,11 @@ llvm-objcopy-19 --remove-section=sourceMappingURL app.wasm plain.wasm
 linked far.wasm external_debug_info http://h/far.debug.wasm
 linked lost.wasm sourceMappingURL lost.map
 linked broken.wasm sourceMappingURL broken.map
-echo '{"version":3,"mappings":"????' >broken.map
+linked odd.wasm sourceMappingURL odd.map
+linked newer.wasm sourceMappingURL newer.map
+echo '{"version":3,"mappings":"????' >broken.map # 29 characters and the end of the line
+echo '{"version":3 "mappings":"AAAA"}' >odd.map
+echo '{"version":4,"sources":["t.cpp"],"mappings":"AAAA"}' >newer.map
 while read -r file words; do
 	tm-addr2line --no-cache -e "$file.wasm" 0x10 >got 2>err
 	if [ "$(cat err)" = "tm-addr2line: $file.wasm: its $words" ]; then
@@ -263,5 +267,7 @@ while read -r file words; do
 done <<'END2'
 far functions and lines are in far.debug.wasm, which was not found
 lost lines are in the source map lost.map, which was not found
-broken lines are in the source map broken.map, which was not found: broken.map is no source map
+broken lines are in the source map broken.map, which was not found: broken.map is no source map: it is cut short: it ends at offset 30
+odd lines are in the source map odd.map, which was not found: odd.map is no source map: it is no JSON at offset 13
+newer lines are in the source map newer.map, which was not found: newer.map is no source map: its version is not 3
 END2
