@@ -73,7 +73,7 @@ for text, want in (("requested by stack, of its own", None), ("a thing of new", 
                     "筛选后剩下 5 条记录（共 7 条），存活字节 16.0 MiB（共 16.1 MiB，99.57%）：占比以筛选后的为准"),
                    ("shown: the last of 2 snapshots (--snapshot N shows another)", "显示的是 2 个快照中的最后一个（--snapshot N 显示其他快照）"),
                    ("7 rows are matched by a guess: each shows its name in the base", "7 行按猜测匹配，每行显示在基准中的名称"),
-                   ("p95 is at most 0.8 % off where there are 20 spikes or more", "超时调用不少于 20 次时，p95 的误差不超过 0.8 %"), ("frames: 60; worst: frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):
+                   ("p95 and median are estimated (~): at most 0.8 % off", "p95 和中位数是估计值（~）：误差不超过 0.8 %"), ("frames: 60; worst: frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):
     check("%s: %s" % (text, want or "as it is"), b.run("translated(%s, %s)" % (json.dumps(text), "'fact'" if re.search(r"\.$|^Statistics", text) else "''")) == (want or text))
 b.open("file://%s/runs.html?lang=zh" % os.getcwd(), READY)
 check("a column's key tells two meanings of a title apart", b.run("document.querySelector('th[data-key=worst_frame]')?.innerText.trim()") == "最差的帧")

@@ -544,6 +544,9 @@ b.open(address)
 CELLS = "[...document.querySelectorAll('main section.panel')].filter(p => p.querySelector('h2')?.textContent.includes(%s)).flatMap(p => [...p.querySelectorAll('.row')].map(r => [...r.children].map(c => c.textContent).join('|')))"
 b.go("#view=spikes")
 rows = b.run(CELLS % json.dumps("the worst"))
+# Half of the calls take 20.00 ms, and a bucket's middle is 20.05: it is an estimate, and said to be.
+heads = b.run("[...document.querySelectorAll('main [role=columnheader]')].map(e => e.textContent)")
+check("percentiles from buckets have their sign: " + ", ".join(heads[:6]), "p95 ~" in heads and "median ~" in heads)
 check("slow calls of two files: " + str(rows[:2]), rows[0].startswith("Tick|slow.tmt||110.00 ms") and rows[1].startswith("Tick (game.cpp)|calls.tmt|game.cpp:10|49.00 ms"))
 check("what could not be read is said once", text("#alerts").count("unknown capture format") == 1)
 b.go("#view=frames&file_only=")

@@ -49,9 +49,14 @@ void quantiles_add(struct quantiles *q, uint64_t v)
 	q->buckets[lo].n++;
 }
 
+static uint64_t rank_of(const struct quantiles *q, unsigned percent)
+{
+	return q->n / 100 * percent + (q->n % 100 * percent + 99) / 100;
+}
+
 uint64_t quantiles_at(const struct quantiles *q, unsigned percent)
 {
-	uint64_t rank = q->n / 100 * percent + (q->n % 100 * percent + 99) / 100, seen = 0, v = 0;
+	uint64_t rank = rank_of(q, percent), seen = 0, v = 0;
 
 	if (rank >= q->n)
 		return q->max;
@@ -62,6 +67,13 @@ uint64_t quantiles_at(const struct quantiles *q, unsigned percent)
 		v = quantiles_middle(q->buckets[i].bucket);
 	}
 	return v < q->min ? q->min : v > q->max ? q->max : v;
+}
+
+bool quantiles_is_exact(const struct quantiles *q, unsigned percent)
+{
+	uint64_t rank = rank_of(q, percent);
+
+	return rank >= q->n || rank <= 1 || q->min == q->max || quantiles_at(q, percent) < EXACT;
 }
 
 void quantiles_release(struct quantiles *q)

@@ -10,6 +10,7 @@
 #ifndef TM_STATS_QUANTILES_H
 #define TM_STATS_QUANTILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ struct quantiles { /* zeroed is empty */
 void quantiles_add(struct quantiles *q, uint64_t v);
 /* percent: 1 to 100; 0 when there are no values. */
 uint64_t quantiles_at(const struct quantiles *q, unsigned percent);
+/* Whether that is the value of its rank, and not one near it. */
+bool quantiles_is_exact(const struct quantiles *q, unsigned percent);
 void quantiles_release(struct quantiles *q); /* empty again */
 
 /* The buckets themselves: of a value, and the value that stands for one. */

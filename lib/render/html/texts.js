@@ -1125,7 +1125,7 @@ const PROGRAM_TEXTS = {
 	"live and freed (~): the capture's events come in any order, and frees have the time of what is numbered before them":
 		"未释放和已释放（~）：采集文件的事件没有顺序，释放的时间取自编号在它之前的事件",
 	"each over the frames where it is not 0": "各行只统计数值不为 0 的帧",
-	"25 %, median and 75 % are within 0.8 %": "25 %、中位数和 75 % 的误差在 0.8 % 以内",
+	"25 %, median and 75 % are exact, or within 0.8 % (~)": "25 %、中位数和 75 % 是精确值，或误差在 0.8 % 以内（~）",
 	"{0} grows by {1} per {2}: an estimate, the median slope between frames (Theil-Sen)": "{0}每{2}增长 {1}：估计值，取各帧间斜率的中位数（Theil-Sen）",
 	"{0} falls by {1} per {2}: an estimate, the median slope between frames (Theil-Sen)": "{0}每{2}下降 {1}：估计值，取各帧间斜率的中位数（Theil-Sen）",
 	"{0} stays level: an estimate, the median slope between {1} is 0 (Theil-Sen)": "{0}保持不变：估计值，各{1}间斜率的中位数为 0（Theil-Sen）",
@@ -1133,7 +1133,7 @@ const PROGRAM_TEXTS = {
 	"{0#} calls were judged": "检查了 {0} 次调用",
 	"{0#} of {1#} calls took longer than the limit": "{1} 次调用中有 {0} 次超过阈值",
 	"{0#} of {1#} call took longer than the limit": "{1} 次调用中有 {0} 次超过阈值",
-	"p95 is at most 0.8 % off where there are 20 spikes or more": "超时调用不少于 20 次时，p95 的误差不超过 0.8 %",
+	"p95 and median are estimated (~): at most 0.8 % off": "p95 和中位数是估计值（~）：误差不超过 0.8 %",
 	"the captures have no calls with times; to record them, build with -finstrument-functions and run tm-record --calls all": "采集文件中没有带时间的调用；要录制调用，请加 -finstrument-functions 编译，再运行 tm-record --calls all",
 	"times are estimated: without --hook-cost for each call below": "时间是估计值：下面的每次调用都减去了 --hook-cost",
 	"{0#} spikes were logged without a time: how long they took is not known": "{0} 次超时调用的日志没有写时间，耗时未知",

@@ -218,6 +218,17 @@ static void spread_fill(void *arg, size_t i, struct table_row *row)
 		c[SPREAD_MODULE] = cell_text(n.module, n.module_len);
 }
 
+/* With its sign if the quantile of any row is not the value of its rank. */
+static const char *spread_title(const struct frames_spread *s, unsigned percent, const char *marked)
+{
+	static const char *const plain[] = {"25 %", "median", "75 %"};
+
+	for (uint32_t i = 0; i < s->cap_of; i++)
+		if (s->of[i].values.n && !quantiles_is_exact(&s->of[i].values, percent))
+			return marked;
+	return plain[percent / 25 - 1];
+}
+
 static void spread_add_columns(struct frames_spread *s)
 {
 	enum key by = s->project.groupings[0].key.by;
@@ -232,9 +243,11 @@ static void spread_add_columns(struct frames_spread *s)
 	    [SPREAD_MIN] = {"min", "min", value, 0, 0},
 	    [SPREAD_MIN_CAPTURE] = {"min_capture", "of capture", COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [SPREAD_MIN_FRAME] = {"min_frame", "min in", COLUMN_INT, COLUMN_SPARE, 0},
-	    [SPREAD_LOWER] = {"lower_quartile", "25 %", value, COLUMN_SPARE, 0},
-	    [SPREAD_MEDIAN] = {"median", "median", value, 0, 0},
-	    [SPREAD_UPPER] = {"upper_quartile", "75 %", value, COLUMN_SPARE, 0},
+	    [SPREAD_LOWER] = {"lower_quartile", spread_title(s, 25, "25 % ~"), value, COLUMN_SPARE,
+			      0},
+	    [SPREAD_MEDIAN] = {"median", spread_title(s, 50, "median ~"), value, 0, 0},
+	    [SPREAD_UPPER] = {"upper_quartile", spread_title(s, 75, "75 % ~"), value, COLUMN_SPARE,
+			      0},
 	    [SPREAD_MAX] = {"max", "max", value, 0, 0},
 	    [SPREAD_MAX_CAPTURE] = {"max_capture", "of capture", COLUMN_INT, COLUMN_NOT_TEXT, 0},
 	    [SPREAD_MAX_FRAME] = {"max_frame", "max in", COLUMN_INT, 0, 0},
@@ -276,10 +289,9 @@ const struct table *spread_table(struct frames_spread *s)
 		 key_plurals[by], s->frames, s->options.every ? "steps of time" : "frames",
 		 s->metric == FRAMES_AUTO ? "nothing has a value" : metric_table[s->metric].title,
 		 s->metric == FRAMES_AUTO ? "" : " of a frame");
-	s->notes[0] =
-	    s->frames
-		? "each over the frames where it is not 0; 25 %, median and 75 % are within 0.8 %"
-		: "no capture has a frame: --every 16ms takes steps of time";
+	s->notes[0] = s->frames ? "each over the frames where it is not 0; 25 %, median and 75 % "
+				  "are exact, or within 0.8 % (~)"
+				: "no capture has a frame: --every 16ms takes steps of time";
 	s->table.name = "spread";
 	s->table.title = s->title;
 	s->table.n_rows = shown;

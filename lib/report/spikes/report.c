@@ -204,14 +204,24 @@ static void spikes_report_fill_spikes(void *arg, size_t i, struct table_row *row
 	set_lines(r, row);
 }
 
+/* Whether a percentile of any row is not the value of its rank. */
+static bool has_estimates(const struct spikes_report *r, unsigned percent)
+{
+	for (size_t i = 0; i < r->spikes.n_rows; i++)
+		if (!quantiles_is_exact(&r->g->items[r->order[i]].totals, percent))
+			return true;
+	return false;
+}
+
 static void add_spikes_columns(struct spikes_report *r)
 {
 	struct table_column *c = r->spikes_columns;
 
 	*c++ = column("count", "count", COLUMN_INT, true);
 	*c++ = column("worst_ns", "worst", COLUMN_TIME, true);
-	*c++ = column("p95_ns", "p95", COLUMN_TIME, true);
-	*c++ = column("median_ns", NULL, COLUMN_TIME, false);
+	*c++ = column("p95_ns", has_estimates(r, 95) ? "p95 ~" : "p95", COLUMN_TIME, true);
+	*c++ =
+	    column("median_ns", has_estimates(r, 50) ? "median ~" : "median", COLUMN_TIME, false);
 	*c++ = column("sum_ns", "sum", COLUMN_TIME, true);
 	*c++ = column("self_ns", "worst self", COLUMN_TIME, true);
 	*c++ = column("limit_ns", "limit", COLUMN_TIME, true);
@@ -500,12 +510,8 @@ static void spikes_report_add_notes(struct spikes_report *r)
 		    r,
 		    "[others]: %" PRIu64 " spike%s of further stacks, which are too many to list",
 		    r->g->items[0].n, plural_s(r->g->items[0].n));
-	for (size_t i = 0, reported = 0; i < r->spikes.n_rows && !reported; i++)
-		if (r->g->items[r->order[i]].totals.n >= 20) {
-			r->notes[r->n_notes++] =
-			    "p95 is at most 0.8 % off where there are 20 spikes or more";
-			reported = 1;
-		}
+	if (has_estimates(r, 95))
+		r->notes[r->n_notes++] = "p95 and median are estimated (~): at most 0.8 % off";
 	r->spikes.n_notes = r->n_notes;
 }
 

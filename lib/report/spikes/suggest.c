@@ -166,9 +166,9 @@ static void suggest_add_facts(const struct spikes *s, const struct spike_groups 
 	buf_addf(out, ": %" PRIu64 " of %" PRIu64 " calls", stat->totals.n, f->calls);
 	if (stat->frames)
 		buf_addf(out, ", in %" PRIu64 " frame%s", stat->frames, plural_s(stat->frames));
-	buf_adds(out, "; median ");
+	buf_addf(out, "; median %s", quantiles_is_exact(&stat->totals, 50) ? "" : "~");
 	spike_add_ms(out, quantiles_at(&stat->totals, 50));
-	buf_adds(out, " ms, p95 ");
+	buf_addf(out, " ms, p95 %s", quantiles_is_exact(&stat->totals, 95) ? "" : "~");
 	spike_add_ms(out, quantiles_at(&stat->totals, 95));
 	buf_adds(out, " ms, worst ");
 	spike_add_ms(out, stat->totals.max);

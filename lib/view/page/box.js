@@ -3,7 +3,7 @@
 // below has the numbers, so the drawing is an image to who does not see it.
 import {fit} from "./parts.js";
 import {make, pencil, redraws, showTip, hideTip} from "./dom.js";
-import {format, shown, count} from "./format.js";
+import {format, typeOf, shown, count} from "./format.js";
 
 const ROW = 22, NAME = 190, RIGHT = 84, FOOT = 4;
 
@@ -34,7 +34,7 @@ export class Boxes {
 	hint(e) {
 		const r = this.row(e);
 		if (!r) return hideTip();
-		showTip(e, r[this.key], Object.entries(this.at).map(([w, c]) => translated(w.replace("_", " ")) + " " + format(c.type, r[c.key]))
+		showTip(e, r[this.key], Object.entries(this.at).map(([w, c]) => translated(w.replace("_", " ")) + " " + format(typeOf(c), r[c.key]))
 			.concat(say("in {0} frames; the most in {1}", count(r.frames), r.max_frame)));
 	}
 
