@@ -120,6 +120,7 @@ static bool has_list_before(const struct stack_modules *m, size_t stack)
 
 void stack_modules_begin_stack(struct stack_modules *m, uint64_t line)
 {
+	m->open = false; /* what comes behind the stack is of its crash */
 	if (!m->n_groups || is_in_list(m))
 		add_group(m, line, false, false);
 }
@@ -323,8 +324,11 @@ const struct stack_module *stack_modules_at(const struct stack_modules *m,
 	return found;
 }
 
-const struct stack_module *stack_modules_said(const struct stack_modules *m,
-					      struct stack_text_part name, uint64_t line)
+/* That of the list of the line's stack, else the one that was said last before the line, else first behind it. */
+static const struct stack_module *find_said(const struct stack_modules *m,
+					    struct stack_text_part name, uint64_t line,
+					    bool (*is)(const struct stack_modules *,
+						       const struct stack_module *))
 {
 	const struct stack_module *found = NULL;
 	const uint32_t list = list_of(m, line);
@@ -333,7 +337,7 @@ const struct stack_module *stack_modules_said(const struct stack_modules *m,
 	     id = m->items[id - 1].before) {
 		const struct stack_module *x = &m->items[id - 1];
 
-		if ((!x->stamp && !x->size) || !is_called(m, x, name))
+		if (!is(m, x) || !is_called(m, x, name))
 			continue;
 		if (list && x->group == list)
 			return x;
@@ -341,6 +345,29 @@ const struct stack_module *stack_modules_said(const struct stack_modules *m,
 			found = x;
 	}
 	return found;
+}
+
+static bool has_facts(const struct stack_modules *m, const struct stack_module *x)
+{
+	(void)m;
+	return x->stamp || x->size;
+}
+
+static bool has_whole_name(const struct stack_modules *m, const struct stack_module *x)
+{
+	return stack_module_has_extension(stack_module_name(m, x));
+}
+
+const struct stack_module *stack_modules_said(const struct stack_modules *m,
+					      struct stack_text_part name, uint64_t line)
+{
+	return find_said(m, name, line, has_facts);
+}
+
+const struct stack_module *stack_modules_whole(const struct stack_modules *m,
+					       struct stack_text_part name, uint64_t line)
+{
+	return find_said(m, name, line, has_whole_name);
 }
 
 /* --- which file it is --- */

@@ -65,6 +65,9 @@ const struct stack_module *stack_modules_at(const struct stack_modules *m,
 /* The one with this name as a line says, with a time stamp or a size; NULL: none is known. */
 const struct stack_module *stack_modules_said(const struct stack_modules *m,
 					      struct stack_text_part name, uint64_t line);
+/* The one with this name as a line says, whose name has the extension; NULL: none is known. */
+const struct stack_module *stack_modules_whole(const struct stack_modules *m,
+					       struct stack_text_part name, uint64_t line);
 /* The name that was said, which may have the extension. */
 struct stack_text_part stack_module_name(const struct stack_modules *m,
 					 const struct stack_module *x);

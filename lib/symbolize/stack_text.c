@@ -245,9 +245,11 @@ static void place_line(struct stack_text *x, struct stack_text_line *line, struc
 		l->offset = l->address - m->base;
 		l->has_offset = true;
 	}
+	if (g->paths.n > PATHS || stack_module_has_extension(l->module))
+		return;
+	if (!m || !stack_module_has_extension(stack_module_name(&g->said, m)))
+		m = stack_modules_whole(&g->said, l->module, line->number);
 	if (!m)
-		m = stack_modules_said(&g->said, l->module, line->number);
-	if (!m || g->paths.n > PATHS || stack_module_has_extension(l->module))
 		return;
 	name = stack_module_name(&g->said, m);
 	line->module = intern_add(&g->paths, name.s, name.n);

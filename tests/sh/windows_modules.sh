@@ -139,6 +139,23 @@ for form in event details report parameters lmt lmv hash analyze; do
 		check "$form, $files: the file of the time stamp" grep -qF " in $of_exe" got
 	done
 done
+# !analyze without a time stamp has the whole name all the same.
+image() { frame; printf 'MODULE_NAME: game\n\nIMAGE_NAME:  game.%s\n' "$1"; }
+for files in '-e game.exe -e game.dll' '-e game.dll -e game.exe'; do
+	# shellcheck disable=SC2086 # words
+	text $files <(image exe) >got
+	check "$files: IMAGE_NAME alone: the program" grep -qF " in $of_exe" got
+	# shellcheck disable=SC2086 # words
+	text $files <(image dll) >got
+	check "... the library" grep -qF " in $of_dll" got
+	# shellcheck disable=SC2086 # words
+	text $files <(image dll && image exe) >got
+	check "... each stack has its own" [ "$(grep -cF " in $of_dll" <(head -n 4 got)),$(grep -cF " in $of_exe" <(tail -n 4 got))" = 1,1 ]
+done
+text -e game.dll <(image exe) >got
+check "IMAGE_NAME is no library of its stem" [ "$(grep -c ' in ' got)" = 0 ]
+text -e game.dll <(module && printf '(deferred)\n' && image exe) >got
+check "... nor with a list of WinDbg, which has the stem" [ "$(grep -c ' in ' got)" = 0 ]
 # Two crashes, each with its list behind it: of two builds.
 {
 	lmt "$(stamp_of 1618955387)"
