@@ -68,6 +68,9 @@ check("the trend is of the metric of the rule that failed", b.wait("document.que
 check("a reason is whole, or in two lines", b.run("[...document.querySelectorAll('.row .cell.prose')].every(e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight + 1)"))
 check("the newest is judged of itself: the rule, by how much, against what", b.wait("[...document.querySelectorAll('[role=row].row')].some(e => /b112.*failed.*memory \\+\\d+.*limit.*against build b101/.test(e.textContent))", 30))
 check("the trend is above the list, with its change point: b107", b.wait("/Change points:.*b107: .*iB \u2192 .*iB/.test((document.querySelector('.steps') || {}).textContent)", 30) and b.run("document.querySelector('canvas.trend').clientHeight > 50"))
+grown = [x for x in json.loads(subprocess.run(["tm-compare", "-q", "--by", "site", "-n", "0", "--sort", "requested", "--as", "json", "low.tmt", "high.tmt"], stdout=subprocess.PIPE).stdout)["sections"] if x.get("name") == "changes"][0]["rows"]
+most = max(grown, key=lambda r: r.get("delta_requested") or 0)["site"]
+check("it names who grew most there, though the base of the policy is no neighbour: " + most, b.wait("document.querySelector('.steps').textContent.includes('most of it ' + %s)" % json.dumps(most), 30))
 check("dates are short, and whole on hover", b.run("[...document.querySelectorAll('[role=row].row span[title^=\"2026-10-11T\"]')].some(e => /^11 Oct \\d\\d:\\d\\d$/.test(e.textContent))"))
 
 check("the first failure of a series is loud, and the one that is compared", b.run("[...document.querySelectorAll('[role=row].row')].filter(e => e.querySelector('.tag.up')).map(e => e.querySelector('.cell').textContent.slice(-4)).join()") == "b112,b107")
@@ -174,10 +177,14 @@ for i in range(101, 113):
 b.open(page)
 NAMES = "[...document.querySelectorAll('.line-name')].map(e => e.textContent).join()"
 check("each device has its line in the trend, with the build since which it fails", b.wait("(t => t.includes('pixel7 \u2715 b107') && t.includes('deck \u2715 b109'))(" + NAMES + ")", 90))
+TONES = "JSON.stringify(Object.fromEntries([...document.querySelectorAll('.line-name')].map(e => [e.textContent.split(' ')[0], getComputedStyle(e.querySelector('i')).backgroundColor]).sort()))"
+tones = json.loads(b.run(TONES))
+check("each line has a colour of its own: %s" % tones, len(set(tones.values())) == 2)
 chosen = b.run("document.querySelector('.line-name[aria-pressed=true]').textContent.split(' ')[0]")
 other = "deck" if chosen == "pixel7" else "pixel7"
 b.run("[...document.querySelectorAll('.line-name')].find(e => e.textContent.startsWith('%s')).click()" % other)
 check("a click on its name chooses it", b.wait("(document.querySelector('.line-name[aria-pressed=true]') || {textContent: ''}).textContent.startsWith('%s') && document.querySelector('.steps').textContent.includes('%s')" % (other, "b109" if other == "deck" else "b107")))
+check("... and it keeps its colour", json.loads(b.run(TONES)) == tones)
 
 # Runs that were sent as failed, without the policy's help: those of "sent" fail from s3 on, "mixed" may be older, as m2 says nothing.
 for i in range(1, 7):
@@ -190,6 +197,17 @@ for i in range(1, 15):
     put("up%d.tmt" % i, "build=u%d&branch=up&machine=up&date=2026-11-%02d&status=green" % (i, i))
 b.open(page + "#branch=up&sort=peak")
 check("what rises by the same at each build is a trend, and no step", b.wait("/No change point was found. A trend from u1 to u14: 1.0 KiB \u2192 1.4 KiB/.test((document.querySelector('.steps') || {}).textContent)", 60))
+
+# A question that fails is asked once.
+with open("gate.ini", "w") as f:
+    f.write("[rule memory]\nmetric = nothing\n")
+put("low.tmt", "build=c1&branch=c&machine=c&date=2026-11-01&status=green")
+put("few.tmt", "build=c2&branch=c&machine=c&date=2026-11-02")
+b.open(page + "#branch=c")
+b.wait("performance.getEntriesByType('resource').some(e => e.name.includes('/ask?'))", 30)
+b.run("new Promise(go => setTimeout(go, 1500))")
+asks = b.run("performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('/ask?'))")
+check("a question that fails is asked once: %d" % len(asks), len(asks) == len(set(asks)) > 0)
 
 # In Chinese and dark, and narrow.
 b.theme(True)

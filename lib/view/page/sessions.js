@@ -61,13 +61,24 @@ const columns = [["build", "build", "text"], ["machine", "device", "text"], ["br
 // function that grew most, and that which shrank most.
 const judged = new Map(), tried = new Set(), waiting = new Set();
 const pairOf = (base, r) => "session/" + base.session + "-" + r.session + "/";
-async function asked(pair) {
-	const doc = await get(pair + "ask?q=" + encodeURIComponent(["compare", "--by", "site", "-n", "1000", "--gate", quote(list.gate)].join(" ")), null), checks = doc.sections.find(x => x.kind === "checks"), t = doc.sections.find(x => x.name === "changes"), most = new Map();
-	const told = (c, r) => r && r[c.key] && {name: r.site || r.function || r.type, file: r.file, line: r.line, delta: format(c.type, r[c.key], undefined, true)};
+function changedMost(doc) {
+	const t = doc.sections.find(x => x.name === "changes"), most = new Map(), told = (c, r) => r && r[c.key] && {name: r.site || r.function || r.type, file: r.file, line: r.line, delta: format(c.type, r[c.key], undefined, true)};
 	for (const c of t ? t.columns : []) if (c.key.startsWith("delta_") && c.type !== "percent") most.set(sortOf(c), {more: told(c, mostOf(t, c)), less: told(c, mostOf(t, c, true))});
+	return most;
+}
+async function asked(pair) {
+	const doc = await get(pair + "ask?q=" + encodeURIComponent(["compare", "--by", "site", "-n", "1000", "--gate", quote(list.gate)].join(" ")), null), checks = doc.sections.find(x => x.kind === "checks"), t = doc.sections.find(x => x.name === "changes"), most = changedMost(doc);
 	const rule = checks && brokenOf(checks), c = rule && t && metricOf(t, rule);
 	judged.set(pair, {...checks, most, metric: c ? sortOf(c) : null});
 	for (const f of waiting) f();
+}
+
+// Of two runs that no policy compared: the same of each metric. null: it is being asked.
+const grown = new Map();
+async function askGrown(pair) {
+	grown.set(pair, null);
+	const doc = await get(pair + "ask?q=" + encodeURIComponent("compare --by site -n 1000"), null);
+	grown.set(pair, changedMost(doc));
 }
 
 // The rule that failed; else one that cannot be decided.
@@ -176,7 +187,7 @@ async function judgeSeen(inSight) {
 		for (;;) {
 			const all = rowsOf(), before = beforeOf(all), begins = all.filter(r => causeOf(r, all)).map(r => before.get(r)).filter(Boolean);
 			const todo = [...inSight(), ...begins, ...all.filter(r => r.status === "red")].filter(r => r.run && r.kept && r.status !== "green").map(r => [r, all.find(o => o.run === r.run)]).filter(([, r]) => r).map(([, r]) => [r, baseOf(r, all)]);
-			const next = todo.find(([r, base]) => base && !judged.has(pairOf(base, r)) && pending(r, base));
+			const next = todo.find(([r, base]) => base && !judged.has(pairOf(base, r)) && !tried.has(pairOf(base, r)) && pending(r, base));
 			if (!next) break;
 			tried.add(judging = pairOf(next[1], next[0]));
 			await asked(judging).catch(() => {});
@@ -334,8 +345,14 @@ function trendCard(s, rows, all, first) {
 		if (!c) return box.replaceChildren(nothing(say("nothing to draw")));
 		const type = c.lines[0].type, failed = new Set(failedRuns(all, all)), drawn = new Lines(whole ? whole.sections.find(x => x.kind === "series") : c, c, machine, others, all, failed);
 		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (drawn.bands ? say(" · line: median of a build's runs, band: their spread") : "") + (first && sort === first.sort && best === lineOf(first) ? say(" · the rule that failed in build {0}", first.build) : "");
-		// Who it was: as the policy's question of the first run with the step has it, where the run before it is the base.
-		const who = t => { const r = all.find(o => o.run === t.run), [base, x] = r ? judgedOf(r, all) : [], m = x && base && all.find(o => o.run === t.run_before) && baseIsBefore(base, t, c) && x.most.get({live: "live-real", peak: "peak-real"}[sort] || sort); return m ? t.direction === "down" ? m.less : m.more : null; };
+		// Who it was: as the policy's question of the first run with the step has it, where the run before it is the base; else
+		// as a question of these two has it.
+		const pairOfStep = t => [t.run_before, t.run].map(run => all.find(o => o.run === run));
+		const who = t => { const [b, r] = pairOfStep(t), [base, x] = r ? judgedOf(r, all) : [], most = x && base && b && baseIsBefore(base, t, c) ? x.most : b && r ? grown.get(pairOf(b, r)) : null, m = most && most.get({live: "live-real", peak: "peak-real"}[sort] || sort); return m ? t.direction === "down" ? m.less : m.more : null; };
+		for (const t of steps.slice(-3)) {
+			const [b, r] = pairOfStep(t);
+			if (b && r && b.kept && r.kept && !who(t) && !grown.has(pairOf(b, r)) && sizeOf(b) + sizeOf(r) <= SMALL) askGrown(pairOf(b, r)).then(() => { if (box.isConnected) put([doc, whole]); }).catch(() => {});
+		}
 		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t), bad: failed.has(t.run), passed: (r => !!r && !!r.run && !failed.has(r.run) && (r.status === "green" || !!judgedOf(r, all)[1]))(all.find(o => o.run === t.run) || {})}));
 		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say("; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
 		const choose = m => { s.line = JSON.stringify([branch, m]); box.closest(".card").replaceWith(trendCard(s, rows, all, first)); };
@@ -352,6 +369,8 @@ const baseIsBefore = (base, t, c) => c.x.indexOf(base.run) === c.x.indexOf(t.run
 
 const middleOf = values => { const v = values.slice().sort((a, b) => a - b), h = v.length >> 1; return v.length % 2 ? v[h] : (v[h - 1] + v[h]) / 2; };
 
+const LINE_TONES = ["--o1", "--o3", "--o5", "--o2", "--o4", "--o7"];
+
 // A line for each device over builds: {machine, main, points: [{value, low, high, bad, n} or nothing, by build]}, and the
 // range of values that is drawn.
 class Lines {
@@ -360,7 +379,9 @@ class Lines {
 		const of = new Map(all.map(r => [r.run, r])), label = (x, i) => (x.labels && x.labels[i]) || String(x.x[i]), mine = new Set(own.x);
 		this.labels = [];
 		this.place = new Map(); // by run
-		this.lines = [machine, ...others].map((m, k) => ({machine: m, main: !k, points: []}));
+		// A device keeps its colour, whichever is chosen.
+		const names = [machine, ...others].map(m => m || "").sort();
+		this.lines = [machine, ...others].map((m, k) => ({machine: m, main: !k, tone: LINE_TONES[Math.min(names.indexOf(m || ""), LINE_TONES.length - 1)], points: []}));
 		const by = new Map(this.lines.map(l => [l.machine, l])), builds = new Map();
 		for (const x of [c, own]) x.x.forEach((run, i) => {
 			if (this.place.has(run)) return;
@@ -397,7 +418,7 @@ class Lines {
 // red points where runs failed.
 function trendPicture(d, steps, name, value, choose, all) {
 	const canvas = make("canvas", {class: "trend", role: "img", "aria-label": say("{0} over builds", name)}), several = d.lines.length > 1, n = d.labels.length;
-	const LEFT = 12, RIGHT = several ? 196 : 76, BOTTOM = 18, HIGH = several ? 150 : 120, before = beforeOf(all);
+	const LEFT = 12, RIGHT = several ? 208 : 80, BOTTOM = 18, HIGH = several ? 164 : 120, before = beforeOf(all);
 	// Of a device whose newest run fails: {first: the run since which all fail, null: not known}.
 	const since = m => {
 		const r = all.find(o => o.run && o.machine === m && d.place.has(o.run));
@@ -407,12 +428,14 @@ function trendPicture(d, steps, name, value, choose, all) {
 		return {first: !o || o.status === "green" || judgedOf(o, all)[1] ? first : null};
 	};
 	const tags = several ? d.lines.filter(l => l.points.some(Boolean)).map(l => {
-		const fails = since(l.machine), bad = fails && fails.first, text = (l.beyond ? l.beyond + " " : "") + (l.machine || say("no device"));
-		return {l, e: make("button", {type: "button", class: "quiet line-name" + (l.main ? " main" : ""), "aria-pressed": l.main, title: bad ? say("fails since build {0}", bad.build || bad.run) : null, onclick: () => choose(l.machine)}, text, fails ? make("span", {class: "up"}, " ✕ " + (bad ? bad.build || bad.run : "")) : null)};
+		const fails = since(l.machine), bad = fails && fails.first, text = (l.beyond ? l.beyond + " " : "") + (l.machine || say("no device")), dot = make("i", {class: l.tone.replace("--o", "c")});
+		return {l, e: make("button", {type: "button", class: "quiet line-name" + (l.main ? " main" : ""), "aria-pressed": l.main, title: bad ? say("fails since build {0}", bad.build || bad.run) : null, onclick: () => choose(l.machine)}, dot, text, fails ? make("span", {class: "up"}, " ✕ " + (bad ? bad.build || bad.run : "")) : null)};
 	}) : [];
 	// Where the chosen device began to fail, as the policy says it; what it says of a change point is said there.
 	const fails = since(d.lines[0].machine), began = fails && fails.first, [, checks] = began ? judgedOf(began, all) : [], b = checks && broke(checks), marks = steps.map(t => ({...t, text: seen(say("{0}: {1} ({2})", d.labels[d.place.get(t.run)], t.amount, format("percent", t.change_percent, undefined, true)) + (t.who ? say(", {0}", named(t.who.name)) : t.passed ? say(", passed") : ""))}));
-	if (b && !steps.some(t => d.place.get(t.run) === d.place.get(began.run))) marks.push({run: began.run, bad: true, text: seen("✕ " + d.labels[d.place.get(began.run)] + " · " + b.rule + b.of)});
+	const since0 = began && d.place.get(began.run);
+	for (const m of marks) if (began && m.direction !== "down" && d.place.get(m.run) === since0) Object.assign(m, {bad: true, text: seen("✕ " + say("{0} fails since {1}", d.lines[0].machine || say("no device"), m.text))});
+	if (b && !steps.some(t => d.place.get(t.run) === d.place.get(began.run))) marks.push({run: began.run, bad: true, text: seen("✕ " + say("{0} fails since {1}", d.lines[0].machine || say("no device"), d.labels[since0] + " · " + b.rule + b.of))});
 	let place = null;
 	redraws(canvas, () => {
 		const {g, w, h, get: color} = pencil(canvas, HIGH), x = i => LEFT + (w - LEFT - RIGHT) * (n > 1 ? i / (n - 1) : .5), up = v => 6 + (h - BOTTOM - 6) * (1 - (v - d.from) / (d.to - d.from));
@@ -423,12 +446,27 @@ function trendPicture(d, steps, name, value, choose, all) {
 			g.fillStyle = color("--line");
 			g.fillRect(LEFT, Math.round(up(v)), w - LEFT - RIGHT, 1);
 			g.fillStyle = color("--faint");
-			g.fillText(v === 0 ? "0" : value(v), w - RIGHT + 8, up(v));
+			g.fillText(v === 0 ? "0" : value(v), w - RIGHT + 12, up(v));
+		}
+		// The axis, which is broken where it does not begin at 0.
+		g.strokeStyle = color("--faint");
+		g.lineWidth = 1;
+		g.beginPath();
+		g.moveTo(w - RIGHT + 4.5, 4); g.lineTo(w - RIGHT + 4.5, h - BOTTOM - (d.zero ? 0 : 10));
+		if (!d.zero) for (const [dx, dy] of [[-4, -8], [4, -5], [-4, -2], [0, 0]]) g.lineTo(w - RIGHT + 4.5 + dx, h - BOTTOM + dy);
+		g.stroke();
+		// Since when it fails.
+		if (began) {
+			const from = since0 ? (x(since0 - 1) + x(since0)) / 2 : x(0) - 4;
+			g.fillStyle = color("--shade-bad");
+			g.globalAlpha = .5;
+			g.fillRect(from, 2, w - RIGHT - from, h - BOTTOM - 2);
+			g.globalAlpha = 1;
 		}
 		const points = (l, f) => l.points.forEach((p, i) => { if (p) f(x(i), up(p.value), p, i); });
 		for (const l of d.lines.filter(l => !l.beyond).sort((a, b) => a.main - b.main)) {
 			if (l.main && d.bands) {
-				g.fillStyle = color("--o1");
+				g.fillStyle = color(l.tone);
 				g.globalAlpha = .14;
 				g.beginPath();
 				points(l, (px, py, p) => g.lineTo(px, up(p.high)));
@@ -437,15 +475,15 @@ function trendPicture(d, steps, name, value, choose, all) {
 				g.fill();
 				g.globalAlpha = 1;
 			}
-			g.strokeStyle = color(l.main ? "--o1" : "--line2");
-			g.lineWidth = l.main ? 1.8 : 1.2;
+			g.strokeStyle = color(l.tone);
+			g.lineWidth = l.main ? 2.2 : 1.3;
 			g.beginPath();
 			points(l, (px, py) => g.lineTo(px, py));
 			g.stroke();
 			points(l, (px, py, p) => {
 				if (!l.main && !p.bad) return;
-				g.fillStyle = color(p.bad ? "--bad" : "--o1");
-				g.beginPath(); g.arc(px, py, p.bad ? l.main ? 3.5 : 3 : 2.5, 0, 7); g.fill();
+				g.fillStyle = color(p.bad ? "--bad" : l.tone);
+				g.beginPath(); g.arc(px, py, p.bad ? l.main ? 3.5 : 3 : 2.8, 0, 7); g.fill();
 			});
 		}
 		const lowest = d.lines[0].points.reduce((a, p) => p ? Math.min(a, p.low) : a, Infinity);
