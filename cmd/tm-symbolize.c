@@ -172,8 +172,8 @@ static void check_gate(const struct job *j, const char *file, const char *what, 
 		       uint64_t n)
 {
 	if (j->least && !n) {
-		cli_error(file, "--gate %" PRIu64 ": there are no %s, so it cannot tell",
-			  j->least, what);
+		cli_error(file, "--gate %" PRIu64 ": there are no %s, so it cannot tell", j->least,
+			  what);
 		cli_status(EXIT_INCONCLUSIVE);
 	}
 	if (named * 100 >= j->least * n)

@@ -84,15 +84,19 @@ static const struct debug_map_file *file_of(const struct choice *c)
 	return &c->program->map->files[c->file];
 }
 
-/* That it is not there is said of a place if nothing else is. */
-static void note(struct choice *c, const struct err *why)
+/* That it is not there is said of a place if nothing else is. Another place than the program names is named. */
+static void note(struct choice *c, const char *path, const struct err *why)
 {
-	if (!c->why.msg[0] || (c->why.code == ST_SYS && why->code != ST_SYS))
-		c->why = *why;
+	if (c->why.msg[0] && (c->why.code != ST_SYS || why->code == ST_SYS))
+		return;
+	c->why = *why;
+	if (strcmp(path, file_of(c)->path) != 0)
+		err_prefix(&c->why, "%s", path);
 }
 
 /* Takes part, which was opened unless st says why not. */
-static void consider(struct choice *c, enum status st, struct object *part, struct err *e)
+static void consider(struct choice *c, const char *path, enum status st, struct object *part,
+		     struct err *e)
 {
 	bool opened = !st;
 
@@ -105,7 +109,7 @@ static void consider(struct choice *c, enum status st, struct object *part, stru
 		VEC_PUSH(c->fit, c->n, c->cap) = part;
 		return;
 	}
-	note(c, e);
+	note(c, path, e);
 	if (opened)
 		object_free(part);
 }
@@ -121,7 +125,7 @@ static void look_for_members(struct choice *c, const char *path, size_t n)
 
 	if (ar_open(&a, archive, &c->want, &e)) {
 		c->seen += e.code != ST_SYS;
-		note(c, &e);
+		note(c, path, &e);
 		free(archive);
 		return;
 	}
@@ -135,13 +139,13 @@ static void look_for_members(struct choice *c, const char *path, size_t n)
 			st = fd < 0 ? err_sys(&why, "cannot open")
 				    : object_open_part(&part, fd, m->offset, m->size, path,
 						       &c->want, &why);
-		consider(c, st, part, &why);
+		consider(c, path, st, part, &why);
 	}
 	if (c->seen == before) {
 		err_set(&e, ST_BAD,
 			a.thin ? "is in a thin archive" : "the archive has no such member");
 		c->seen++;
-		note(c, &e);
+		note(c, path, &e);
 	}
 	ar_release(&a);
 	free(archive);
@@ -160,11 +164,11 @@ static void look_at(struct choice *c, const char *path)
 		look_for_members(c, path, (size_t)(bracket - path));
 	} else if (stat(path, &sb)) {
 		err_sys(&e, "stat");
-		note(c, &e);
+		note(c, path, &e);
 	} else {
 		st = check_time((uint64_t)sb.st_mtime, file_of(c)->time, &e);
 		st = st ? st : object_open_wanted(&part, path, &c->want, &e);
-		consider(c, st, part, &e);
+		consider(c, path, st, part, &e);
 	}
 }
 
