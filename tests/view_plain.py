@@ -75,6 +75,35 @@ with Page("hzfree.tmt"):
     b.go("#view=timeline&hz=120")
     check("... in the timeline, too: " + text(".tracks .now").split("\n")[0], b.run("document.querySelector('#hz').value") == "120" and text(".tracks .now").startswith("120 Hz, budget 8.3 ms"))
 
+# --- at the end is what made the peak: the lists of both would be the same
+CARD = "[...document.querySelectorAll('.lists .card')].find(c => c.querySelector('h2').textContent === %s)"
+with Page("same.tmt"):
+    found = shows("!!" + CARD % '"From the peak to the end"')
+    # 5 * 40000, 10 * 8000 and 3 * 4000 bytes are 195.3, 78.1 and 11.7 KiB.
+    rows = b.run("[...%s.querySelectorAll('.rank .l')].map(e => e.textContent)" % (CARD % '"From the peak to the end"'))
+    check("what differs at the end, in place of the same list: %s" % rows, found and rows == ["load_level▼ partly freed−195.3 KiB", "read_pack▼ freed−78.1 KiB", "log▲ grew+11.7 KiB"])
+    rows = b.run("[...%s.querySelectorAll('.rank')].map(e => [e.querySelector('.l').firstChild.textContent, (e.querySelector('.s .value') || {textContent: ''}).textContent].join(' '))" % (CARD % '"What makes the peak"'))
+    check("... and what is left is said of each: %s" % rows, rows == ["load_level 195.3 KiB at the end", "open_bank ", "grow ", "read_pack freed by the end", "font "])
+    check("growth needs times, which is said", "needs" in text(".tile[data-tile=growth] .why"))
+
+# --- a long frame in which no call has two thirds: what is more than in other frames
+with Page("odd.tmt"):
+    rows = shows("!!document.querySelector('.rank .one')") and text(".rank:has(.number)").split("\n")[0]
+    check("the cause is what is unusual in it: " + rows, all(t in rows for t in ("30", "load", "load.cpp:9", "+20.0 ms unusual")))
+    b.go("#view=timeline&frame=30..30")
+    rows = shows("document.querySelectorAll('.sel .row').length > 2") and b.run("[...document.querySelectorAll('.sel .row')].map(e => [e.cells[0].textContent, e.cells[2].textContent].join(' '))")
+    # 39 other frames have 10 ms of update and 4 of tick, and the last has nothing: the means are 9.75 and 3.9.
+    check("the selection has it first, with what it has above the others: %s" % rows, rows == ["load +20.0 ms", "update +250.0 µs", "tick +100.0 µs"])
+    check("own code of one module has the colours of its folders: " + text(".tools .legend"), sorted(b.run("[...document.querySelectorAll('.tools .legend > span')].map(e => e.textContent)")) == ["engine/", "game/"])
+    # The hint at frame 30 of [464, 500) ms in 676 covers neither what came before it, nor a call after it.
+    place = b.run("[...document.querySelectorAll('.tracks .track')].find(t => t.textContent.includes('Main')).querySelector('canvas').getBoundingClientRect().toJSON()")
+    at = lambda ms: place["left"] + place["width"] * ms / 676
+    b.mouse("mouseMoved", at(478), place["top"] + 10)
+    b.mouse("mouseMoved", at(480), place["top"] + 10)
+    shown = b.wait("document.querySelector('.tip').style.display === 'block'")
+    hint = b.run("document.querySelector('.tip').getBoundingClientRect().toJSON()")
+    check("the hint is right of the frame, and covers no call", shown and hint["left"] >= at(500) and hint["right"] <= 1400 and hint["top"] >= place["bottom"])
+
 # --- nothing is live where all was freed at the exit: growth leads to what was live at once; the table says so, and goes there
 with Page("freed.tmt"):
     shows("document.querySelector('.tile[data-tile=growth]')?.href && !document.body.textContent.includes('adding up')")

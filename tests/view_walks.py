@@ -64,7 +64,7 @@ b.run("[...document.querySelectorAll('.lists .card')].find(c => c.textContent.in
 worst = "#first-worst"
 check("the worst frame has its cause, not the call around it: " + text(worst).replace("\n", " "), all(t in text(worst) for t in ("60", "Load", "2 missed", "50.00 ms", "level.cpp:30", "40.0 of 50.00 ms", "← Tick")))
 ranks = {r["statistic"]: r["duration_ns"] / 1e6 for t in report("tm-frames", "-n", "0", "calls.tmt")["sections"] if t["name"] == "statistics" for r in t["rows"]}
-check("its p50 and p99 are those of tm-frames: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === %s)" % json.dumps("p50 %.1f ms \u00b7 p99 %.1f ms" % (ranks["p50"], ranks["p99"])), 10))
+check("its p50 and p99 are those of tm-frames: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === %s)" % json.dumps("p50 %.1f \u00b7 p99 %.1f ms" % (ranks["p50"], ranks["p99"])), 10))
 check("it says nothing of events and stacks first", "events" not in text("main") and "stacks" not in text("main"))
 check("a tile leads to it", after(lambda: b.click(".tile[data-tile=worst]")) and address_has("view") == "timeline" and address_has("frame") == "60..60")
 check("the range is a chip: " + text(".chip[data-filter=frame]"), text(".chip[data-filter=frame]") == "frame 60")
@@ -500,14 +500,14 @@ p, address = serve("late.tmt", "slow.tmt")
 b.open(address + "#view=overview")
 ranks = {r["statistic"]: r["duration_ns"] / 1e6 for t in report("tm-frames", "-n", "0", "late.tmt", "slow.tmt")["sections"] if t["name"] == "statistics" for r in t["rows"]}
 check("the worst frame of two captures, and whose it is: " + text(".tile[data-tile=worst]"), b.wait("document.querySelector('.tile[data-tile=worst] .v').textContent === '110.00ms'") and "slow.tmt" in text(".tile[data-tile=worst]"))
-check("... and their p50 and p99: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === %s)" % json.dumps("p50 %.1f ms \u00b7 p99 %.1f ms" % (ranks["p50"], ranks["p99"])), 10))
+check("... and their p50 and p99: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === %s)" % json.dumps("p50 %.1f \u00b7 p99 %.1f ms" % (ranks["p50"], ranks["p99"])), 10))
 check("... a line along time says of which it is", "The first filelate.tmt" in text("main .card"))
 p.terminate()
 p.wait()
 p, address = serve("late.tmt")
 b.open(address + "#view=overview&frame=0..2")
 # Frames 0 to 2 take 18, 16 and 16 ms.
-check("p50 and p99 are of the range: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === 'p50 16.0 ms \u00b7 p99 18.0 ms')", 10))
+check("p50 and p99 are of the range: " + text(".lists .sp").replace("\n", " "), b.wait("[...document.querySelectorAll('.lists .sp')].some(e => e.textContent === 'p50 16.0 \u00b7 p99 18.0 ms')", 10))
 p.terminate()
 p.wait()
 

@@ -55,6 +55,35 @@ printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0
 	done
 	for i in {0..39}; do echo "free $((i * 4096 + 4096)) 634000000"; done
 } | "$GEN/script" >freed.tmt
+# The peak is 10 times 83000 bytes, all but "log"; then what read_pack has goes, and half of what load_level has.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	n=0
+	for i in {1..10}; do
+		for of in 'load_level 40000' 'open_bank 20000' 'grow 10000' 'read_pack 8000' 'font 5000'; do
+			echo "alloc malloc main;${of% *}@${of% *}.cpp:3 ${of#* } - - $((++n * 65536))"
+		done
+	done
+	for i in {0..9}; do echo "free $(((i * 5 + 4) * 65536))"; done
+	for i in {0..4}; do echo "free $(((i * 5 + 1) * 65536))"; done
+	for i in {1..3}; do echo "alloc malloc main;log@log.cpp:3 4000 - - $((++n * 65536))"; done
+} | "$GEN/script" >same.tmt
+# 40 frames of 16 ms: tick has 14 of them, and in it update has 10. In frame 30 load has 20 more, which is no two thirds of 36.
+{
+	echo 'thread Main'
+	at=0
+	for i in {1..40}; do
+		echo "frame $i $at"
+		printf '%s\n' "> $((at + 1000)) tick @src/game/tick.cpp:3" "> $((at + 2000)) update @src/engine/update.cpp:5" "< $((at + 12000)) update"
+		if [ $i = 30 ]; then
+			printf '%s\n' "> $((at + 12000)) load @src/engine/load.cpp:9" "< $((at + 32000)) load"
+			at=$((at + 20000))
+		fi
+		echo "< $((at + 15000)) tick"
+		at=$((at + 16000))
+	done
+	echo "frame 41 $at"
+} | "$GEN/calls" >odd.tmt
 # 75 ms in own code and 25 ms in library code that nothing calls.
 printf '%s\n' 'thread Main' '> 0 tick @game.cpp:3' '< 75000 tick' '> 75000 std::sort<int>' '< 100000 std::sort<int>' | "$GEN/calls" >alone.tmt
 # Two runs with a counter in nanoseconds: of 6458652 and of 3229326.

@@ -8,7 +8,7 @@ import {kindOf} from "./flame.js";
 import {BUDGETS, late, missed, refreshes, rateOf, percentile} from "./tracks.js";
 import {section, nameOf} from "./ask.js";
 import {Table} from "./table.js";
-import {Timeline, rowsOf, tracksOf, known, costOf, judged} from "./timeline.js";
+import {Timeline, rowsOf, tracksOf, known, costOf, judged, unusual} from "./timeline.js";
 import {nothing} from "./document.js";
 
 export const title = "Overview";
@@ -73,12 +73,12 @@ function ofWhole(part, whole) {
 
 // A row of a short list.
 // time: what passed in it, of what the value is, both as texts.
-function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, file, by = []}, open) {
+function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, more, file, by = []}, open) {
 	const bar = make("i", {class: color});
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
 	return make("button", {type: "button", class: "rank", onclick: open}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
-		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, more ? make("span", {class: "one", title: say("So much more time than it has in the other frames on average.")}, say("{0} unusual", more)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
 
@@ -86,15 +86,40 @@ function rank(r, {value, part, fill, color = "c1", chip, number, side, where, ti
 const bounded = (bound, text) => text.startsWith("~") ? text : bound + text;
 
 // whole: of what the shares are, where that is not the table's. bound: the sign of lower bounds, which columns do not have.
-function list(title, side, t, key, color, context, more, why, whole, chip = () => null, bound = "") {
+// left: what stands at the right of a row's second line. rest: what is to be said where these rows are all.
+function list(title, side, t, key, color, context, more, why, whole, chip = () => null, bound = "", left = () => null, rest = "") {
 	const rows = t ? t.rows.slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
 	if (!rows.length) return card(title, "", none(say("None"), why));
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
-		return rank(r, {value: bounded(bound, format(typeOf(c), r[key])), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers)},
+		return rank(r, {value: bounded(bound, format(typeOf(c), r[key])), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers), side: left(r)},
 			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
-	}));
+	}), ...rest && rows.length === t.rows.length && rows.length < 5 ? [make("p", {class: "rest"}, rest)] : []);
+}
+
+// What sites had at the peak and at the end, where both are known: {now: row -> what is live of it at the end}, and, where
+// most of the first rows are the same, changes: rows with the key `change`, the largest first. A table that is cut knows
+// nothing of the sites that it does not have.
+const ASKED = 30, SAME = 3;
+function sincePeak(peak, peakKey, live, liveKey) {
+	const site = r => [r.site || r.function, r.file, r.line].join("\n"), by = t => new Map(t.rows.map(r => [site(r), r])), at = by(peak), end = by(live), whole = t => t.rows.length < ASKED;
+	// Rows of one name are no rows of one site.
+	if (at.size < peak.rows.length || end.size < live.rows.length) return {now: new Map()};
+	const value = (map, t, key, s) => map.has(s) ? map.get(s)[key] ?? null : whole(t) ? 0 : null;
+	const now = new Map(peak.rows.map(r => [r, value(end, live, liveKey, site(r))]).filter(([, v]) => v !== null));
+	const five = t => t.rows.slice(0, 5).map(site), first = new Set(five(peak));
+	if (five(live).filter(s => first.has(s)).length < Math.min(SAME, first.size)) return {now};
+	const changes = [...new Set([...at.keys(), ...end.keys()])].map(s => ({...at.get(s) || end.get(s), callers: (end.get(s) || at.get(s)).callers, a: value(at, peak, peakKey, s), b: value(end, live, liveKey, s)})).filter(r => r.a !== null && r.b !== null && r.a !== r.b).map(r => ({...r, change: r.b - r.a}));
+	return {now, changes: changes.sort((a, b) => Math.abs(b.change) - Math.abs(a.change))};
+}
+
+// Of a run that has the same at its end as at its peak: what differs.
+function changesCard(changes, type, context, more, all) {
+	const most = changes.length ? Math.abs(changes[0].change) : 1, title = say("From the peak to the end"), side = make("a", {class: "sp", href: more}, all);
+	if (!changes.length) return card(title, side, none(say("What made the peak is still live."), say("Nothing was freed after it that was live then.")));
+	return card(title, side, ...changes.slice(0, 5).map(r => rank(r, {value: (r.change > 0 ? "+" : "−") + format(type, Math.abs(r.change)), fill: 100 * Math.abs(r.change) / most, color: r.change > 0 ? "c6" : "c2", chip: r.change > 0 ? tag(say("▲ grew"), "up") : tag(r.b ? say("▼ partly freed") : say("▼ freed"), "less"), where: place(r.file, r.line), by: callers(r.callers)},
+		() => context.go({view: "calls", peek: r.site || r.function, sort: "live"}))));
 }
 
 // Where loading ends: after the first quarter, and after the last frame or step of the first three that alone added a
@@ -137,7 +162,7 @@ async function afterLoading(context, m, n, bound) {
 	const grew = new Set(lines ? lines.lines.filter(l => l.key !== "others" && rises(l.y)).map(l => l.title) : []);
 	const chip = r => grew.has(r.site) ? Object.assign(tag(say("▲ grew"), "up"), {title: say("What is live of it rises until the end.")}) : null;
 	const type = typeOf(t.columns.find(c => c.key === column)), side = make("span", {title: say("{0} of what is live at the end", ofWhole(format(type, left), format(type, all)))}, bounded(bound(column), format(type, left)));
-	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), left, chip, bound(column));
+	return list(after, side, t, column, "c6", context, address({view: "table", sort: "live", ...range}), say("Nothing that was allocated after that is live at the end."), left, chip, bound(column), undefined, all > left ? say("The other {0} that is live at the end is older.", bounded(bound(column), format(type, all - left))) : "");
 }
 
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
@@ -224,7 +249,7 @@ function tiles(context, n, facts, m, doc, done) {
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), slope + v[0].replace(/^-/, "") + " " + v[1] + " " + per);
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
 			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: slope + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
-		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : noFrees}));
+		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : first(n, "live_real", "live_requested") !== undefined ? say("Growth needs frames or times.") : noFrees}));
 	}
 	if (!what.memory) {
 		const t = sums;
@@ -296,19 +321,22 @@ export async function show(context) {
 	const cards = [];
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
-	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === key(peak, "peak_real", "peak_requested"))), first(n, "peak_real", "peak_requested")) : "", peak, key(peak, "peak_real", "peak_requested"), "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(key(peak, "peak_real", "peak_requested"))));
+	const peakKey = key(peak, "peak_real", "peak_requested"), liveKey = key(live, "live_real", "live_requested"), since = peak && live && peak.rows.length && live.rows.length && context.files.length === 1 && !n.unfiltered && peakKey && liveKey && peakKey.slice(5) === liveKey.slice(5) && !bound(peakKey) && !bound(liveKey) ? sincePeak(peak, peakKey, live, liveKey) : {now: new Map()};
+	const left = r => { const v = since.now.get(r); return v === undefined || v >= r[peakKey] * .99 ? null : v ? say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), v)) : say("freed by the end"); };
+	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === peakKey)), first(n, "peak_real", "peak_requested")) : "", peak, peakKey, "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(peakKey), left));
 	let atEnd = null, slowest = null, slow = null;
-	if (live) cards.push(atEnd = list(say("Still live at the end"), "", live, key(live, "live_real", "live_requested"), "c6", context, all({view: "table", sort: "live"}), first(n, "live_real", "live_requested") ? say("Only {0} that counts as no leak is left, such as caches of libraries.", format("bytes", first(n, "live_real", "live_requested"))) : say("Nothing that counts as a leak is left."), undefined, undefined, bound(key(live, "live_real", "live_requested"))));
-	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"})));
+	// Two lists that are nearly the same would say the same twice.
+	if (live) cards.push(atEnd = since.changes ? changesCard(since.changes, typeOf(live.columns.find(c => c.key === liveKey)), context, all({view: "table", sort: "live"}), say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), first(n, "live_real", "live_requested")))) : list(say("Still live at the end"), "", live, liveKey, "c6", context, all({view: "table", sort: "live"}), first(n, "live_real", "live_requested") ? say("Only {0} that counts as no leak is left, such as caches of libraries.", format("bytes", first(n, "live_real", "live_requested"))) : say("Nothing that counts as a leak is left."), undefined, undefined, bound(liveKey)));
+	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"}), "", undefined, undefined, undefined, undefined, say("No other function has any.")));
 	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"}), "", undefined, undefined, bound(best)));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
 		// hz: not known yet, so that nothing is judged.
-		slow = hz => card(WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
-			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, is = r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
+		slow = (hz, found) => card(WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, odd = found && found.get(r), is = odd ? {...r, ...odd} : r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : limit && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);
-			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
+			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: !odd && r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, more: odd ? "+" + tenths(format("ns", Math.round(odd.more))) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: odd ? [] : callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
 				async () => { const m = await along; go({view: "timeline", ...m ? m.frame(r.frame, r.duration_ns) : {frame: r.frame + ".." + r.frame, time: null}}); });
 		}));
 		cards.push(slowest = slow());
@@ -322,11 +350,17 @@ export async function show(context) {
 	// The tiles and the lists are of the selected range; the strip is of all.
 	const m = await along, ranged = m && (context.state.frame || context.state.time) ? await rows(true) : m;
 	if (m && slowest && m.framed && known(m.rows, "duration_ns")) {
-		const p = k => tenths(format("ns", percentile(ranged ? costsOf(ranged) : [], k))), now = slow(rateOf(m.cost, context.state.hz));
-		slowest.replaceWith(now);
-		slowest = now;
-		if (m.timed) slowest.querySelector("h2").after(judged(m, context));
-		if (ranged && ranged.framed) slowest.querySelector(".sp").textContent = "p50 " + p(50) + " · p99 " + p(99);
+		const p = k => tenths(format("ns", percentile(ranged ? costsOf(ranged) : [], k))), hz = rateOf(m.cost, context.state.hz);
+		const put = now => {
+			slowest.replaceWith(now);
+			slowest = now;
+			if (m.timed) slowest.querySelector("h2").after(judged(m, context));
+			const [p50, p99] = [p(50), p(99)], [number, unit] = unitOf(p50);
+			if (ranged && ranged.framed) slowest.querySelector(".sp").textContent = "p50 " + (unit === unitOf(p99)[1] ? number : p50) + " · p99 " + p99;
+		};
+		put(slow(hz));
+		// Where no call in a frame is long but its loop, what is longer than usual is named as soon as it is known.
+		if (has.nested) unusual(context, m, worst.rows.slice(0, 5)).then(found => { if (found.size && slowest.isConnected) put(slow(hz, found)); }).catch(() => {});
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
 		const grown = await afterLoading(context, m, n, bound).catch(e => { if (e.name === "AbortError") throw e; return null; });

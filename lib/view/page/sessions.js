@@ -62,7 +62,7 @@ const columns = [["build", "build", "text"], ["machine", "device", "text"], ["br
 const judged = new Map(), tried = new Set(), waiting = new Set();
 const pairOf = (base, r) => "session/" + base.session + "-" + r.session + "/";
 function changedMost(doc) {
-	const t = doc.sections.find(x => x.name === "changes"), most = new Map(), told = (c, r) => r && r[c.key] && {name: r.site || r.function || r.type, file: r.file, line: r.line, delta: format(c.type, r[c.key], undefined, true)};
+	const t = doc.sections.find(x => x.name === "changes"), most = new Map(), told = (c, r) => r && r[c.key] && {name: r.site || r.function || r.type, file: r.file, line: r.line, value: r[c.key], delta: format(c.type, r[c.key], undefined, true)};
 	for (const c of t ? t.columns : []) if (c.key.startsWith("delta_") && c.type !== "percent") most.set(sortOf(c), {more: told(c, mostOf(t, c)), less: told(c, mostOf(t, c, true))});
 	return most;
 }
@@ -77,7 +77,7 @@ async function asked(pair) {
 const grown = new Map();
 async function askGrown(pair) {
 	grown.set(pair, null);
-	const doc = await get(pair + "ask?q=" + encodeURIComponent("compare --by site -n 1000"), null);
+	const doc = await get(pair + "ask?q=" + encodeURIComponent(["compare", "--by", "site", "-n", "1000"].join(" ")), null);
 	grown.set(pair, changedMost(doc));
 }
 
@@ -354,7 +354,7 @@ function trendCard(s, rows, all, first) {
 			if (b && r && b.kept && r.kept && !who(t) && !grown.has(pairOf(b, r)) && sizeOf(b) + sizeOf(r) <= SMALL) askGrown(pairOf(b, r)).then(() => { if (box.isConnected) put([doc, whole]); }).catch(() => {});
 		}
 		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t), bad: failed.has(t.run), passed: (r => !!r && !!r.run && !failed.has(r.run) && (r.status === "green" || !!judgedOf(r, all)[1]))(all.find(o => o.run === t.run) || {})}));
-		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say("; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
+		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say(Math.abs(t.who.value) > Math.abs(t.after - t.before) ? "; {0} changed most: {1}" : "; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
 		const choose = m => { s.line = JSON.stringify([branch, m]); box.closest(".card").replaceWith(trendCard(s, rows, all, first)); };
 		box.replaceChildren(trendPicture(drawn, told, name, v => format(type, type === "count" ? Math.round(v) : v), choose, all), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : t.bad ? "up" : ""}, " " + step(t))), ...found.filter(isTrend).map(t => make("span", {class: t.after < t.before ? "dn" : "up"}, " " + say("A trend from {0} to {1}: {2} → {3} ({4})", t.build_before || say("Run {0}", t.run_before), t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)))),
 			drawn.zero ? null : make("span", {class: "faint"}, " " + say("The axis does not start at 0: it begins at {0}.", format(type, drawn.from)))));

@@ -3,7 +3,7 @@
 // and what a zoom asks for in addition comes behind it: what is known is drawn meanwhile.
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
-import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, rateOf, BUDGETS} from "./tracks.js";
+import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, rateOf, percentile, BUDGETS} from "./tracks.js";
 import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, typeOf, count, some, shown, cells, matcher} from "./format.js";
@@ -58,7 +58,7 @@ export class Timeline {
 		const letters = Math.max(0, ...this.tracks.flatMap(t => t.legend && !this.o.strip ? t.legend.map(([, text]) => cells(text)) : []));
 		const parts = this.o.strip ? [this.body, row(this.ruler)] : [row(this.map, "map"), row(this.ruler), this.body];
 		const e = make("div", {class: "timeline", tabindex: 0, role: "group", "aria-label": say("tracks: W and S zoom, A and D move, F fits the selection, Escape clears it"), onkeydown: k => this.key(k), onscroll: () => this.draw()}, ...parts, this.line);
-		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(this.two ? 220 : 250, Math.round(letters * 6.4) * (this.two ? 2 : 1) + 42)) + "px, 30vw)");
+		if (letters) e.style.setProperty("--names", "min(" + Math.max(172, Math.min(250, Math.round(letters * 7) * (this.two ? 2 : 1) + 42)) + "px, 30vw)");
 		e.classList.toggle("dense", this.two);
 		this.body.onscroll = () => this.draw();
 		for (const t of [...this.tracks, this.ruler]) this.listen(t);
@@ -154,18 +154,33 @@ export class Timeline {
 			if (!this.element.isConnected || this.cursor !== at) return;
 			const when = say("at {0}", this.m.unit === "ns" ? this.axis.label(at, this.axis.ticks().step, 2) : count(Math.round(at)));
 			const head = make("span", {class: "tip-head"}, name, cost === null ? null : frames.verdict(cost), make("span", {class: "faint"}, when));
-			this.beside(showTip(event, head, [lines.length ? make("div", {}, lines.join(" · ")) : null, ...more].filter(Boolean)), t, frame || [at, at]);
+			this.beside(showTip(event, head, [lines.length ? make("div", {}, lines.join(" · ")) : null, ...more].filter(Boolean)), t, i, frame);
 		};
 		this.hint = setTimeout(show, 80);
 	}
 
-	// The hint stands beside the frame, at its right where there is room, and below the track under the pointer: what is in the
-	// frame stays in sight, and so do the frames and the calls beside it.
-	beside(tip, t, frame) {
+	// A frame, those over the budget that stand with it, and more at each side: what is compared with it.
+	around(i, more) {
+		const f = this.tracks.find(t => t instanceof Frames), janks = k => f && this.m.cost[k] !== null && f.janks(this.m.cost[k]), last = this.m.start.length - 1, far = 12;
+		let a = i, b = i;
+		while (a > 0 && i - a < far && janks(a - 1)) a--;
+		while (b < last && b - i < far && janks(b + 1)) b++;
+		return [this.m.start[Math.max(0, a - more)], this.m.end[Math.min(last, b + more)]];
+	}
+
+	// The hint stands below the track under the pointer, and covers no frame near that of the pointer, nor what came before: it is
+	// at the right of them where there is room; else below all tracks, at the left of them, or beside the frame or the pointer.
+	beside(tip, t, i, frame) {
 		const c = this.ruler.canvas.getBoundingClientRect(), r = tip.getBoundingClientRect(), all = this.element.getBoundingClientRect(), at = v => Math.max(c.left, Math.min(c.right, c.left + this.axis.x(v)));
-		const cursor = at(this.cursor), room = ([a, b]) => b + r.width + 20 <= innerWidth ? b + 12 : a - r.width - 12 >= 4 ? a - r.width - 12 : null;
-		tip.style.left = (room(frame.map(at)) ?? room([cursor, cursor]) ?? Math.max(4, innerWidth - r.width - 8)) + "px";
-		tip.style.top = Math.max(4, Math.min(Math.min(innerHeight, all.bottom) - r.height - 4, t.row.getBoundingClientRect().bottom + 4)) + "px";
+		const cursor = at(this.cursor), near = frame ? this.around(i, 2).map(at) : [cursor, cursor], right = b => b + r.width + 20 <= innerWidth ? b + 12 : null, left = (a, least) => a - r.width - 12 >= least ? a - r.width - 12 : null;
+		let x = right(near[1]) ?? (frame ? right(at(this.around(i, 0)[1])) : null), below = t.row.getBoundingClientRect().bottom + 4, y = Math.min(Math.min(innerHeight, all.bottom) - r.height - 4, below);
+		// Of a low track it goes on below all tracks, and not up over it.
+		if (y < below && below + r.height + 4 <= innerHeight) y = below;
+		y = Math.max(4, y);
+		if (x === null && frame && all.bottom + r.height + 8 <= innerHeight) [x, y] = [Math.max(4, Math.min(innerWidth - r.width - 8, cursor - r.width / 2)), all.bottom + 4];
+		const [a, b] = frame ? frame.map(at) : near;
+		tip.style.left = (x ?? left(near[0], c.left) ?? right(b) ?? left(a, 4) ?? right(cursor) ?? left(cursor, 4) ?? Math.max(4, innerWidth - r.width - 8)) + "px";
+		tip.style.top = y + "px";
 	}
 
 	key(event) {
@@ -585,16 +600,67 @@ export function framesOf(range) {
 }
 
 // Who called a site, by the first of its stacks: lines of "    name  file:line", the innermost first.
-function callersOf(r, kept) {
-	const all = (r._details || []).slice(1).filter(l => /^ {4}\S/.test(l)).map(l => l.trim().replace(/ {2,}\S.*$/, "")), at = all.indexOf(r.site);
-	return at < 0 ? [] : all.slice(at + 1).filter(kept).map(n => shown(brief(n)));
+function callersOf(r, kept, word = n => shown(brief(n))) {
+	const all = (r._details || []).slice(1).filter(l => /^ {4}\S/.test(l)).map(l => l.trim().replace(/ {2,}\S.*$/, "")), at = all.indexOf(bare(r.site, r.file));
+	return at < 0 ? [] : all.slice(at + 1).filter(kept).map(word);
 }
 
 // At which rate frames are judged, which is for the user to choose: captures do not say at which a game is to run.
 export function judged(m, {state: s, go}) {
 	const now = rateOf(m.cost, s.hz), fits = rateOf(m.cost);
 	return make("label", {class: "judged", title: BUDGETS[s.hz] ? null : fits === "60" ? say("60 Hz unless you choose another: the capture does not say which it is.") : say("{0} Hz fits what half of the frames take; the capture does not say which it is.", fits)},
-		say("judged at"), make("select", {id: "hz", onchange: e => go({hz: e.target.value === fits ? null : e.target.value})}, ...Object.keys(BUDGETS).map(k => make("option", {value: k, selected: k === now}, k + " Hz"))));
+		make("span", {}, say("judged at")), " ", make("select", {id: "hz", onchange: e => go({hz: e.target.value === fits ? null : e.target.value})}, ...Object.keys(BUDGETS).map(k => make("option", {value: k, selected: k === now}, k + " Hz"))));
+}
+
+const signed = (type, v) => (v > 0 ? "+" : v < 0 ? "−" : "") + tenths(format(type, Math.round(Math.abs(v))));
+
+// Sites by what they have, in all frames or in all of the time: what others are compared with. null: there is no answer.
+const SELECTED = 300;
+// One answer may tell functions of one name apart by their file, where another need not.
+const bare = (name, file) => { const of = " (" + place(file) + ")"; return name && file && name.endsWith(of) ? name.slice(0, -of.length) : name; };
+const siteOf = r => [bare(r.site || r.function, r.file), r.file, r.line].join("\n");
+async function usualOf(context, m, key) {
+	// What is in no frame is no frame's usual.
+	const words = ["top", ...context.filters(["frame", "time"]), ...m.framed ? ["--frame", m.number[0] + ".." + m.number.at(-1)] : [], "--sort", key === "self_ns" ? "self-time" : key, "-n", "2000", "--table", "top"];
+	const a = await context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+	return t && t.rows;
+}
+
+function sumsOf(rows, key) {
+	const sums = new Map();
+	for (const r of rows) sums.set(siteOf(r), (sums.get(siteOf(r)) || 0) + (r[key] || 0));
+	return sums;
+}
+
+// Of each row of a selection what it has more than as many of the other frames have on average, or than as much of the
+// other time. null: the selection is most of what there is, or frames have no order.
+async function overUsual(context, m, t, key, took) {
+	const n = m.framed ? m.within(context.state).length : took, all = m.framed ? m.start.length : m.length;
+	if (m.several || !n || !all || n * 2 > all || m.framed && !m.ascends) return null;
+	const whole = await usualOf(context, m, key);
+	return whole && moreThan(sumsOf(whole, key), t.rows, key, n / (all - n));
+}
+
+function moreThan(whole, rows, key, part) {
+	const mine = sumsOf(rows, key);
+	return new Map(rows.filter(r => whole.has(siteOf(r)) && mine.get(siteOf(r)) === (r[key] || 0)).map(r => [r, (r[key] || 0) - Math.max(0, whole.get(siteOf(r)) - (r[key] || 0)) * part]));
+}
+
+// Of a frame whose cause is in the other frames, too, as its loop is: the call below it with the most time above its mean in
+// the other frames, if that is much of what the frame has above the median. rows: {frame, duration_ns, cause}.
+export async function unusual(context, m, rows) {
+	const found = new Map();
+	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
+	const all = await usualOf(context, m, "self_ns"), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
+	// Two thirds are what makes a cause.
+	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
+	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {
+		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+		if (!t) continue;
+		const over = moreThan(whole, t.rows, "self_ns", 1 / (m.start.length - 1)), inside = [...over.keys()].filter(x => callersOf(x, () => true, n => n).includes(bare(r.cause, r.cause_file))).sort((x, y) => over.get(y) - over.get(x))[0];
+		if (inside && over.get(inside) * 3 >= r.duration_ns - median) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside)});
+	}
+	return found;
 }
 
 // What happened in the selection: a line that sums it up, and who allocated or took most.
@@ -603,7 +669,7 @@ async function selection(context, m, threads) {
 	if (!s.frame && !s.time || !has.calls) return null;
 	// Where calls are timed, who took most: what is allocated then is one more column, and the order of a click.
 	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.by_time : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
-	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", "12", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", String(SELECTED), "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
 	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range && m.framed ? m.within(s).length : 0, took = range && m.unit === "ns" ? m.took(s) : null;
 	const type = k => typeOf(t.columns.find(c => c.key === k));
@@ -612,14 +678,18 @@ async function selection(context, m, threads) {
 	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
+	// What is more than elsewhere comes first: it is what the selection is for.
+	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, m, t, by, took) : null;
+	if (over) t.rows.sort((x, y) => (over.get(y) ?? 0) - (over.get(x) ?? 0));
+	t.rows.length = Math.min(t.rows.length, 12);
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
-	const by = shownColumns[0] && shownColumns[0][0], most = t.rows[0][by] || 1;
+	const most = Math.max(...t.rows.map(r => (over ? over.get(r) : r[by]) || 0)) || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
-	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by ? " barred" : "")}, word)), make("th", {}, say("callers")))),
+	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), over ? make("th", {class: "num" + " barred", title: say("More than as many of the other frames, or as much of the other time, have on average: {0}.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
 		make("tbody", {}, ...t.rows.map((r, i) => {
-			const bar = make("i"), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by ? make("span", {class: "fill"}, bar) : "");
-			bar.style.width = 100 * (r[by] || 0) / most + "%";
-			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => open(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
+			const bar = make("i"), fill = make("span", {class: "fill"}, bar), more = over && over.get(r), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by && !over ? fill : "");
+			bar.style.width = Math.max(0, 100 * ((over ? more : r[by]) || 0) / most) + "%";
+			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => open(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), over ? make("td", {class: "num"}, more === undefined ? "–" : signed(type(by), more), fill) : null, ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
 		})));
 	return card(say("Selection"), head, make("div", {class: "sels"}, list), twiceOf(t) ? make("p", {class: "hint"}, twiceOf(t)) : null);
 }

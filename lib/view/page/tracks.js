@@ -479,6 +479,8 @@ export class Calls {
 					if (wide > NAMED && high === BAR) over(axis, () => {
 						g.fillStyle = ink;
 						const name = shown(named(r.function)), more = r.calls > 1 ? " ×" + count(r.calls) : "", room = Math.min(wide, w) - 7;
+						// Two letters of a name say nothing.
+						if (name.length * letter > room && room < 4 * letter) return;
 						g.fillText((name.length + more.length) * letter > room ? fitName(g, name, room, letter) : name + more, x + 3, y + BAR / 2);
 					});
 				}
@@ -530,17 +532,19 @@ export class Calls {
 	search(text) { this.match = text ? matcher(text) : null; }
 }
 
-// Own code has the colour of its module, where there is more than one: what is behind the second is as quiet as a library.
+// Own code has the colour of its module, or of its folder, where there is more than one: what is behind the second is as
+// quiet as a library.
 const OWN = ["own", "engine"];
+const isFolder = m => !!m && m.endsWith("/");
 export function shadeOf(name, at, module, modules) {
-	const kind = kindOf(name, at), k = modules.indexOf(module);
+	const kind = kindOf(name, at), k = isFolder(modules[0]) ? modules.findIndex(m => (at || "").startsWith(m)) : modules.indexOf(module);
 	return kind === "own" && k > 0 ? OWN[k] || "library" : kind;
 }
 
 // For a legend: of each colour what it means here.
 export function kindsOf(modules, rows) {
-	const has = kind => rows.some(r => shadeOf(r.function, r.file, r.module, modules) === kind), many = modules.length > 1, third = modules.length === 3 && !rows.some(r => kindOf(r.function, r.file) === "library");
-	return [["own", many ? modules[0] : say("own code")], ["engine", modules[1]], ["library", third ? modules[2] : modules.length > 2 ? say("other modules") : say("library")], ["script", say("script")]].filter(([kind]) => kind === "own" || has(kind)).map(([kind, text]) => ["--" + kind, text]);
+	const has = kind => rows.some(r => shadeOf(r.function, r.file, r.module, modules) === kind), many = modules.length > 1, third = modules.length === 3 && !rows.some(r => kindOf(r.function, r.file) === "library"), word = m => isFolder(m) ? m.replace(/^.*\/(?=[^/]+\/$)/, "") : m;
+	return [["own", many ? word(modules[0]) : say("own code")], ["engine", word(modules[1])], ["library", third ? word(modules[2]) : modules.length > 2 ? isFolder(modules[0]) ? say("other folders") : say("other modules") : say("library")], ["script", say("script")]].filter(([kind]) => kind === "own" || has(kind)).map(([kind, text]) => ["--" + kind, text]);
 }
 
 // Rows of `frames --bars` as threads, each with its levels.
