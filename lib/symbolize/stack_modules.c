@@ -264,29 +264,28 @@ static bool is_called(const struct stack_modules *m, const struct stack_module *
 	return !differ_in_extension(own.s, own.n, name.s, name.n);
 }
 
-bool stack_modules_id(const struct stack_modules *m, struct stack_text_part name,
-		      struct object_build_id *to)
-{
-	for (uint32_t n = map64_get(&m->of, stack_module_stem(name)); n;
-	     n = m->items[n - 1].before) {
-		const struct stack_module *x = &m->items[n - 1];
-		const char *bytes;
-		size_t n_bytes;
-
-		if (!x->id || !is_called(m, x, name))
-			continue;
-		bytes = intern_text(&m->names, x->id, &n_bytes);
-		*to = (struct object_build_id){.len = (uint8_t)n_bytes};
-		memcpy(to->bytes, bytes, n_bytes);
-		return true;
-	}
-	return false;
-}
-
 static bool holds(const struct stack_module *x, uint64_t address)
 {
 	return x->has_base && address >= x->base &&
 	       address - x->base < (x->size ? x->size : IMAGE_MOST);
+}
+
+uint32_t stack_modules_id(const struct stack_modules *m, const struct stack_line *l)
+{
+	uint32_t found = 0;
+
+	for (uint32_t n = map64_get(&m->of, stack_module_stem(l->module)); n;
+	     n = m->items[n - 1].before) {
+		const struct stack_module *x = &m->items[n - 1];
+
+		if (!x->id || !is_called(m, x, l->module) ||
+		    (l->has_address && !holds(x, l->address)))
+			continue;
+		if (found && found != x->id)
+			return 0;
+		found = x->id;
+	}
+	return found;
 }
 
 /* A log may name modules behind the first calls, and have several reports: the list of the stack counts, else what was

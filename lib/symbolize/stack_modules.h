@@ -55,9 +55,9 @@ void stack_modules_call(struct stack_modules *m, const struct stack_line *l, uin
 void stack_modules_begin_stack(struct stack_modules *m, uint64_t line);
 /* Those of a module map. */
 void stack_modules_add_map(struct stack_modules *m, const struct trace *map);
-/* The build-id that a module map has for this name. False: none. */
-bool stack_modules_id(const struct stack_modules *m, struct stack_text_part name,
-		      struct object_build_id *id);
+/* The build-id that a module map has for a call's module, in names: of several with the name, that of the one that holds
+ * the call's address. 0: none, or without an address several. */
+uint32_t stack_modules_id(const struct stack_modules *m, const struct stack_line *l);
 /* The one with this name that holds an address, as a line says; NULL: none is known. */
 const struct stack_module *stack_modules_at(const struct stack_modules *m,
 					    struct stack_text_part name, uint64_t address,

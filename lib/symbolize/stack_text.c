@@ -31,6 +31,7 @@ struct stack_text_line {
 	uint32_t stamp; /* of the faulted module; 0: not said */
 	uint32_t
 	    module; /* its name with an extension, which other lines have, in paths; 0: as the line has it */
+	uint32_t id;     /* of its module in a module map, in said.names; 0: none */
 	uint32_t file;   /* the given one that its module is: index + 1; 0: not known */
 	uint8_t refused; /* enum reason: why it is not asked for; 0: it may be */
 	bool symbol;     /* stack_line_parse_symbol reads it */
@@ -313,31 +314,38 @@ static void stack_text_add_library(struct stack_text *x, const struct stack_line
 }
 
 /* As the line has it, or a module map. */
-static struct object_build_id id_of(const struct stack_text *x, const struct stack_line *l)
+static struct object_build_id id_of(const struct stack_text *x, const struct stack_text_line *line,
+				    const struct stack_line *l)
 {
 	struct object_build_id id = {.len = 0};
+	const char *bytes;
+	size_t n;
 
-	if (!is_windows(l))
+	if (!is_windows(l)) {
 		id.len = (uint8_t)stack_line_build_id(l, id.bytes, sizeof id.bytes);
-	else if (!stack_modules_id(&x->gathered->said, l->module, &id))
-		id.len = 0;
+	} else if (line->id) {
+		bytes = intern_text(&x->gathered->said.names, line->id, &n);
+		id.len = (uint8_t)n;
+		memcpy(id.bytes, bytes, n);
+	}
 	return id;
 }
 
-static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_line *l,
-				     uint32_t file)
+static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_text_line *line,
+				     const struct stack_line *l)
 {
 	struct stack_text_gathered *g = x->gathered;
 	struct module m = {.name = 0};
 	struct buf name = BUF_INIT;
-	uint64_t key = hash_bytes_seeded(
-	    l->module.s, l->module.n, hash_bytes(l->build_id.s, l->build_id.n) + l->archive + file);
+	uint64_t key = hash_bytes_seeded(l->module.s, l->module.n,
+					 hash_bytes(l->build_id.s, l->build_id.n) + l->archive +
+					     line->file + hash_u64(line->id));
 	uint32_t *known = map64_put(&g->module_of, key);
-	struct object_build_id id = id_of(x, l);
+	struct object_build_id id = id_of(x, line, l);
 
 	if (*known)
 		return *known;
-	stack_text_add_library(x, l, file, &name);
+	stack_text_add_library(x, l, line->file, &name);
 	m.name = trace_string(g->t, buf_at(&name, 0), name.len);
 	m.build_id = id.len ? trace_string(g->t, (const char *)id.bytes, id.len) : 0;
 	buf_release(&name);
@@ -394,12 +402,12 @@ static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_l
 }
 
 /* glibc and WinDbg name the symbol before an address, and not the address. */
-static bool symbol_value(struct stack_text *x, const struct stack_line *l, uint32_t module,
-			 uint64_t *vaddr)
+static bool symbol_value(struct stack_text *x, const struct stack_text_line *line,
+			 const struct stack_line *l, uint32_t module, uint64_t *vaddr)
 {
 	struct stack_text_gathered *g = x->gathered;
 	const struct files_module m = {.name = trace_text(g->t, g->t->modules[module].name),
-				       .id = id_of(x, l)};
+				       .id = id_of(x, line, l)};
 	enum reason reason;
 	struct find_file *f = files_find(&x->symbolizer->files, &m, &reason);
 	char *symbol = mem_strndup(l->name.s, l->name.n);
@@ -445,8 +453,8 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l,
 		at.raw = l->address;
 		at.space = SPACE_RUNTIME;
 	} else {
-		at.module = stack_text_module_of(x, l, line->file);
-		if (!l->has_offset && !symbol_value(x, l, at.module, &at.raw))
+		at.module = stack_text_module_of(x, line, l);
+		if (!l->has_offset && !symbol_value(x, line, l, at.module, &at.raw))
 			at.space = SPACE_UNKNOWN;
 	}
 	location = map64_put(&g->asked, key);
@@ -796,7 +804,7 @@ static struct stack_module_facts facts_of(const struct stack_text *x,
 	    l->has_address ? stack_modules_at(&g->said, l->module, l->address, line->number) : NULL;
 	uint32_t widths = map64_get(&g->bits, stack_module_stem(l->module));
 	struct stack_module_facts facts = {.windows = l->kind != STACK_LINE_UNREAL,
-					   .id = id_of(x, l)};
+					   .id = id_of(x, line, l)};
 
 	if (!m || (!m->stamp && !m->size))
 		m = stack_modules_said(&g->said, l->module, line->number);
@@ -857,7 +865,7 @@ static void judge_line(struct stack_text *x, struct stack_text_line *line,
 	uint64_t key = hash_bytes_seeded(
 	    l->module.s, l->module.n,
 	    hash_u64(facts.stamp ^ (facts.size << 32) ^ ((uint64_t)facts.bits << 56)) +
-		facts.windows);
+		facts.windows + hash_u64(line->id));
 	uint32_t known = map64_get(&g->judged, key);
 
 	if (!known) {
@@ -885,14 +893,15 @@ static void ask_all(struct stack_text *x)
 			continue;
 		if (is_windows(&l)) {
 			place_line(x, line, &l);
+			line->id = stack_modules_id(&g->said, &l);
 			line->key = l.has_offset || l.has_plus ? key_of(&l, line->kind) : 0;
 			if (line->key)
 				judge_line(x, line, &l);
 		} else if (l.kind == STACK_LINE_WASM) {
 			choose_wasm(x, line, &l);
 		}
-		if (line->key && line->file)
-			line->key = hash_u64(line->key + line->file) | 1;
+		if (line->key && (line->file || line->id))
+			line->key = hash_u64(line->key + line->file + hash_u64(line->id)) | 1;
 		if (line->key && !line->refused)
 			stack_text_ask(x, &l, line);
 	}
@@ -1302,7 +1311,7 @@ static void note_unproven(struct stack_text *x, const struct stack_text_line *li
 	*noted = 1;
 	stack_text_add_library(x, l, line->file, &name);
 	m.name = buf_str(&name);
-	m.id = id_of(x, l);
+	m.id = id_of(x, line, l);
 	f = files_find(&x->symbolizer->files, &m, &reason);
 	if (l->module.n)
 		buf_addf(&text, "%.*s: ", (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX),

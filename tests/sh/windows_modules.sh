@@ -334,6 +334,35 @@ for log in windbg wer; do
 	tm-symbolize -e game.exe $log.log >got 2>err
 	check "$log without --text" grep -q "$log.log: .* a log with a stack of Windows: tm-symbolize --text -e PROGRAM FILE names its calls\$" err
 done
+# A process with two modules of one name, as a library and one that stands before it: the address decides.
+python3 patch.py 1618955385 "$(size_of game.exe)" "$(guid_of game.exe)" 1 >one.dmp
+python3 - "$(guid_of next/game.exe)" "$(size_of next/game.exe)" >two.dmp <<'X'
+import struct, sys, uuid
+b = bytearray(open("one.dmp", "rb").read())
+first = b.index(struct.pack("<Q", 0x140000000) + struct.pack("<I", struct.unpack_from("<I", b, b.index(struct.pack("<Q", 0x141000000)) - 108 + 8)[0]))
+second = first + 108  # bytes of a MINIDUMP_MODULE
+at = b.index(b"RSDS")
+size = struct.unpack_from("<I", b, first + 76)[0]  # of the record that says the PDB
+record = b"RSDS" + uuid.UUID(sys.argv[1]).bytes_le + struct.pack("<I", 1) + b[at + 24 : at + size]
+struct.pack_into("<I", b, second + 8, int(sys.argv[2]))
+b[second + 20 : second + 24] = b[first + 20 : first + 24]  # its name
+struct.pack_into("<II", b, second + 76, len(record), len(b))
+sys.stdout.buffer.write(b + record)
+X
+of_next=$(truth next/game.exe 1002)
+printf ' 0# 0x0000000140001002 in C:\\g\\game.exe\n 1# 0x0000000141001003 in C:\\g\\game.exe\n' >twice.log
+for files in 'game.exe next/game.exe' 'next/game.exe game.exe' game.exe next/game.exe; do
+	# shellcheck disable=SC2086 # words
+	text --maps two.dmp $(printf -- '-e %s ' $files) twice.log >got
+	for file in game.exe next/game.exe; do
+		of=$of_exe line=1
+		[ $file = game.exe ] || of=$of_next line=2
+		case " $files " in
+		*" $file "*) check "two modules of one name, $files: the one of $file" [ "$(sed -n ${line}p got | grep -cF " in $of")" = 1 ] ;;
+		*) check "two modules of one name, $files: none of another file" [ "$(sed -n ${line}p got)" = "$(sed -n ${line}p twice.log)" ] ;;
+		esac
+	done
+done
 while read -r what file agrees differs stamp size guid age; do
 	# shellcheck disable=SC2086 # words
 	python3 patch.py $stamp $size "$guid" $age >game.dmp
