@@ -785,7 +785,8 @@ static bool parse_row(const char *s, const char *end, struct stack_line *l)
 			return false;
 	if (at < last && *at == '#') /* "#0game.exe+0x12" */
 		return false;
-	*l = (struct stack_line){.kind = STACK_LINE_WINDBG, .call = (size_t)(at - s)};
+	*l =
+	    (struct stack_line){.kind = STACK_LINE_WINDBG, .alone = true, .call = (size_t)(at - s)};
 	l->tail = (size_t)(last - s);
 	return parse_windbg_symbol(at, last, true, l) && l->has_offset &&
 	       path_is_program(l->module.s, l->module.n);

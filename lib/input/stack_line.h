@@ -87,6 +87,7 @@ struct stack_line {
 	uint8_t kind;
 	bool has_number, has_address, has_offset, has_archive;
 	bool returns;     /* each call of its stack is a return address, the first one, too */
+	bool alone;       /* a place, of no stack: nothing says whether it is a return address */
 	uint64_t number;  /* #1 */
 	uint64_t address; /* in the process */
 	/* In the module, as addresses are at link time; of wasm, in the file; but where there are name and plus and no

@@ -392,6 +392,8 @@ static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_l
 	    STACK_LINE_WINDBG_SYMBOL) /* the call that WinDbg blames, which may be a caller */
 		return map64_get(&g->callers, key_of(l, LOCATION_RETURN)) ? LOCATION_RETURN
 									  : LOCATION_EXACT;
+	if (l->alone)
+		return LOCATION_UNSTATED;
 	if (stack_line_is_bare(
 		l)) /* of a handler, whose first call may be where a signal stopped it */
 		return l->number ? LOCATION_RETURN : LOCATION_UNSTATED;
@@ -761,7 +763,7 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 		if (l.kind == STACK_LINE_WINDBG && line.kind == LOCATION_RETURN &&
 		    g->callers.n < ANSWERS)
 			*map64_put(&g->callers, line.key) = 1;
-		if ((is_windows(&l) && l.kind != STACK_LINE_WINDBG_SYMBOL) ||
+		if ((is_windows(&l) && l.kind != STACK_LINE_WINDBG_SYMBOL && !l.alone) ||
 		    (l.kind == STACK_LINE_JAVA && *s != '#'))
 			g->in_stack = l.kind;
 		g->only_inlined = false;

@@ -334,6 +334,11 @@ for log in windbg wer; do
 	tm-symbolize -e game.exe $log.log >got 2>err
 	check "$log without --text" grep -q "$log.log: .* a log with a stack of Windows: tm-symbolize --text -e PROGRAM FILE names its calls\$" err
 done
+# A row of a report and the stack below it: a place is of no stack, so the first instruction of a function is its own, also below.
+begin=$(llvm-readobj-19 --coff-exports game.exe | sed -n 's/ *RVA: 0x//p')
+printf '1  2  50.00%%  game.exe+0x%s\n    game.exe+0x%s\n' "$begin" "$begin" >rows.log
+text -e game.exe rows.log >got
+check "a function's first instruction in rows of a report" [ "$(grep -cF " in start " got)" = 2 ]
 # A process with two modules of one name, as a library and one that stands before it: the address decides.
 python3 patch.py 1618955385 "$(size_of game.exe)" "$(guid_of game.exe)" 1 >one.dmp
 python3 - "$(guid_of next/game.exe)" "$(size_of next/game.exe)" >two.dmp <<'X'
