@@ -30,7 +30,8 @@ struct job {
 	bool report_stats;
 	bool if_useful, missing;
 	struct cli_collect collect;
-	bool asked; /* logs had calls */
+	bool asked;   /* logs had calls */
+	bool modules; /* captures or logs have modules */
 };
 
 static void symbolize_progress(void *arg, uint64_t done, uint64_t total)
@@ -134,10 +135,11 @@ static enum status symbolize(struct job *j, struct input *in, const char *file, 
 		st = scan(j, in, imported, &scanned, e);
 	cli_progress_clear();
 	j->read += lap(&started) - (symbolizing(j) - before);
+	j->modules |= j->import->maps != NULL;
 	useful = !j->if_useful || (!scanned.already_symbolized && scanned.build_id_matched);
 	if (!st && useful)
 		cli_captures_report(j->trace_symbolizer, file, imported,
-				    j->binaries->symbol_servers.n, &j->all);
+				    j->binaries->symbol_servers.n, &j->all, &j->modules);
 	for (size_t i = 0; !st && useful && j->binaries->explain && i < scanned.n; i++)
 		cli_explain(j->trace_symbolizer, i);
 	if (!st && useful && writes(j))
@@ -195,7 +197,7 @@ static void symbolize_log_of(struct job *j, const char *path)
 		cli_fail(path, &e);
 		return;
 	}
-	sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path);
+	sums = cli_stack_text(j->symbolizer, j->trace_symbolizer, path, &j->modules);
 	cli_symbolizer_report(j->symbolizer, TRACEMILL_TOPIC_CACHE);
 	j->asked |= sums.n;
 	check_gate(j, strcmp(path, "-") ? path : "<stdin>", "calls", sums.named + sums.kept,
@@ -216,7 +218,9 @@ static void symbolize_all(struct job *j, int n, char **argv, bool text)
 		cli_collect_found(&j->collect, j->trace_symbolizer);
 		cli_collect_report(&j->collect);
 	}
-	cli_given_used(j->trace_symbolizer, j->all.n || j->asked, text);
+	cli_given_used(j->trace_symbolizer, &(struct cli_given_in){.any = j->all.n || j->asked,
+								   .is_text = text,
+								   .modules = j->modules});
 	if (!text)
 		check_gate(j, NULL, "locations", j->all.n - j->all.nothing - j->all.modules,
 			   j->all.n);
@@ -266,7 +270,8 @@ int main(int argc, char **argv)
 		       &managed.jit_map),
 	    ROW_FLAG(0, "no-managed", "show generated names as they are; read no maps",
 		     &no_managed),
-	    CLI_IMPORT_ROWS(import),
+	    CLI_IMPORT_ROWS_OF(
+		import, "runtime address minus link-time address; auto: found by the code of -e"),
 	    ROW_ALIAS("module", "module-file"),
 	    ROW_ALIAS("min-coverage", "gate"),
 	    OPT_END,

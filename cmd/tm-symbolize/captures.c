@@ -2,6 +2,7 @@
 #include "cmd/tm-symbolize/captures.h"
 
 #include "lib/base/path.h"
+#include "lib/base/text.h"
 #include "lib/cli/cli.h"
 
 #include <inttypes.h>
@@ -17,9 +18,9 @@ static void report_coverage(const char *file, const char *name, const struct tra
 		return;
 	name = *name ? name : "(no name)";
 	tell(file,
-	     "%s: %" PRIu64 " locations: %" PRIu64 " with line, %" PRIu64 " name only, %" PRIu64
+	     "%s: %" PRIu64 " location%s: %" PRIu64 " with line, %" PRIu64 " name only, %" PRIu64
 	     " module only, %" PRIu64 " nothing",
-	     name, c->n, c->lines, c->names, c->modules, c->nothing);
+	     name, c->n, plural_s(c->n), c->lines, c->names, c->modules, c->nothing);
 	for (unsigned r = TRACEMILL_REASON_NONE + 1; r < ALL_REASONS; r++)
 		if (c->reasons[r])
 			tell(file, "%s: %" PRIu64 " not resolved further: %s", name, c->reasons[r],
@@ -72,7 +73,7 @@ static void captures_report_one(struct tracemill_trace_symbolizer *n, size_t i, 
 }
 
 void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file, bool imported,
-			 bool asked, struct tracemill_coverage *all)
+			 bool asked, struct tracemill_coverage *all, bool *modules)
 {
 	/* Guesses travel in the trace: the report at the pipe's end shows them. */
 	enum severity least = cli_into_pipe() ? NOTE_LOSS : NOTE_GUESS;
@@ -85,6 +86,7 @@ void cli_captures_report(struct tracemill_trace_symbolizer *n, const char *file,
 		     tracemill_trace_note(t.trace, k, &note); k++)
 			cli_trace_note(file, note.text, note.count, note.severity, least);
 		captures_report_one(n, i, file, asked, &t, all);
+		*modules |= t.n_modules;
 	}
 }
 
@@ -111,9 +113,10 @@ void cli_explain(struct tracemill_trace_symbolizer *n, size_t i)
 static void report_binary(const struct tracemill_binary_times *t)
 {
 	cli_note("stats",
-		 "%s: %" PRIu64 " locations, %" PRIu64 " unique addresses, units: %" PRIu64
+		 "%s: %" PRIu64 " location%s, %" PRIu64 " unique addresses, units: %" PRIu64
 		 ", asked %" PRIu64 ", lost %" PRIu64,
-		 t->path, t->locations, t->addresses, t->units, t->asked, t->lost);
+		 t->path, t->locations, plural_s(t->locations), t->addresses, t->units, t->asked,
+		 t->lost);
 	cli_note("stats", "%s: seconds: sections %.3f, units %.3f, decode %.3f, merge %.3f",
 		 t->path, t->sections, t->unit_heads, t->decode, t->merge);
 	cli_note("stats", "%s: of decode, processor seconds: scopes %.3f, lines %.3f, names %.3f",

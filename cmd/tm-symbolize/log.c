@@ -166,6 +166,34 @@ static void report_no_call(const char *file, const char *path, bool noted)
 			 noted ? "" : "; tm-symbolize(1) lists the known forms: Logs");
 }
 
+/* Calls without a new name, and why: of one, and of several. */
+static void report_unnamed(const char *file, unsigned reason, uint64_t n)
+{
+	static const char *const texts[][2] = {
+	    [TRACEMILL_REASON_NO_MODULE] = {"where its module was in memory is not known",
+					    "where their module was in memory is not known"},
+	    [TRACEMILL_REASON_NO_FILE] = {"there is no file for its module",
+					  "there is no file for their module"},
+	    [TRACEMILL_REASON_OTHER_BUILD] =
+		{"the file of its module, which a note names, is of another build",
+		 "the file of their module, which a note names, is of another build"},
+	    [TRACEMILL_REASON_BAD_FILE] = {"the file of its module cannot be read",
+					   "the file of their module cannot be read"},
+	    [TRACEMILL_REASON_OUTSIDE] = {"its module has no code there",
+					  "their module has no code there"},
+	    [TRACEMILL_REASON_NO_SYMBOL] =
+		{"no function or symbol in the file of its module is there",
+		 "no function or symbol in the file of their module is there"},
+	    [TRACEMILL_REASON_REPLACED] = {
+		"the file of its module, which a note names, is of another build",
+		"the file of their module, which a note names, is of another build"}};
+	const char *text = reason < sizeof texts / sizeof *texts ? texts[reason][n != 1] : NULL;
+
+	cli_note(file, "%" PRIu64 " call%s: %s", n,
+		 n == 1 ? " stays as it was" : "s stay as they were",
+		 text ? text : tracemill_reason_text(reason));
+}
+
 static void report(const struct tracemill_text_sums *x, const char *file, const char *path,
 		   bool noted)
 {
@@ -175,26 +203,23 @@ static void report(const struct tracemill_text_sums *x, const char *file, const 
 		report_no_call(file, path, noted);
 		return;
 	}
-	cli_note(file, "%" PRIu64 " of %" PRIu64 " calls were named%s", x->named, x->n,
+	cli_note(file, "%" PRIu64 " of %" PRIu64 " call%s named%s", x->named, x->n,
+		 x->n == 1       ? " was"
+		 : x->named == 1 ? "s was"
+				 : "s were",
 		 !none && x->kept ? "; the others had names" : "");
 	if (x->kept)
-		cli_note(file, "%" PRIu64 " %s: no better one was found", x->kept,
-			 x->kept == 1 ? "keeps the name that it had"
-				      : "keep the name that they had");
+		cli_note(file, "%" PRIu64 " call%s: no better one was found", x->kept,
+			 x->kept == 1 ? " keeps the name that it had"
+				      : "s keep the names that they had");
 	for (unsigned r = 0; r < sizeof x->reasons / sizeof *x->reasons; r++)
 		if (x->reasons[r])
-			cli_note(
-			    file, "%" PRIu64 " %s: %s", x->reasons[r],
-			    x->reasons[r] == 1 ? "stays as it was" : "stay as they were",
-			    r == TRACEMILL_REASON_REPLACED
-				? "the file of the module, which a note names, is of another build"
-			    : r == TRACEMILL_REASON_NO_MODULE
-				? "the place of their module in memory is not known"
-				: tracemill_reason_text(r));
+			report_unnamed(file, r, x->reasons[r]);
 }
 
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
-					  struct tracemill_trace_symbolizer *n, const char *path)
+					  struct tracemill_trace_symbolizer *n, const char *path,
+					  bool *modules)
 {
 	bool piped = !strcmp(path, "-"), noted = false, read = true;
 	struct stat st;
@@ -215,6 +240,7 @@ struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
 		cli_note(g.file, "%s", note);
 		noted = true;
 	}
+	*modules |= trace_symbolizer_text_has_modules(n);
 	if (tracemill_trace_symbolizer_text_end(n, &sums))
 		cli_symbolizer_fail(s, g.file);
 	else if (read || sums.n)

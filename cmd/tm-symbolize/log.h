@@ -8,8 +8,10 @@
 
 #include "lib/library/tracemill/symbolize_trace.h"
 
-/* "-" is standard input. Notes say how many calls have names, and why others have none. */
+/* "-" is standard input. Notes say how many calls have names, and why others have none. *modules becomes true where a
+ * call names its module. */
 struct tracemill_text_sums cli_stack_text(struct tracemill_symbolizer *s,
-					  struct tracemill_trace_symbolizer *n, const char *path);
+					  struct tracemill_trace_symbolizer *n, const char *path,
+					  bool *modules);
 
 #endif

@@ -25,6 +25,7 @@ struct autosymbolize {
 	struct cli_binaries binaries;
 	struct tracemill_symbolizer *symbolizer;
 	struct tracemill_trace_symbolizer *trace_symbolizer;
+	bool modules; /* some capture has one */
 };
 
 /* The first reading of a capture that is no trace. */
@@ -151,6 +152,7 @@ static enum status collecting_end(struct sink *s, struct trace *t, struct err *e
 	struct event_store *k = c->file.store;
 	size_t had = t->n_notes;
 
+	c->a->modules |= t->n_modules > 1;
 	if (trace_symbolizer_symbolize(c->a->trace_symbolizer, t))
 		return err_set(e, ST_SYS, "%s", tracemill_error(c->a->symbolizer));
 	for (size_t i = had; i < t->n_notes; i++) {
@@ -218,6 +220,7 @@ static void look_in_trace(struct autosymbolize *a, struct input *in, const char 
 	     proven = false;
 
 	for (size_t i = 0; ok && i < w.n; i++) {
+		a->modules |= w.captures[i].t->n_modules > 1;
 		proven |= is_proven(a, w.captures[i].t);
 		keep_capture(&f, w.captures[i].t);
 	}
@@ -350,7 +353,8 @@ void cli_autosymbolize(struct cli_symbols *s, const char *program, const char *w
 		if (is_wanted(s, operands[i]))
 			look_in(&a, operands[i]);
 	if (s->of_captures)
-		cli_given_used(a.trace_symbolizer, true, false);
+		cli_given_used(a.trace_symbolizer,
+			       &(struct cli_given_in){.any = true, .modules = a.modules});
 	close_symbolizer(&a);
 }
 

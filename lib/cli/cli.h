@@ -36,8 +36,6 @@ void cli_info(const char *file, const char *fmt, ...)
 /* The same; then the program ends with EXIT_INPUT. */
 _Noreturn void cli_die(const char *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The note on a file that was given for a module by name, where no module has it. */
-void cli_note_no_module(const char *path, const char *module);
 /* A file of rules that option names (NULL: that need not be said): what is wrong in it is a usage error, what cannot be read EXIT_INPUT. */
 _Noreturn void cli_bad_rules(const char *file, const char *option, const struct err *e);
 /* The error of a status, with its offset; ST_PIPE is silent. Raises the status to EXIT_INPUT, of ST_ABSENT to
@@ -107,19 +105,20 @@ struct cli_import {
 	bool may_find_slide, find_slide; /* set the first before cli_import_done: --slide auto */
 };
 extern const char *const cli_location_choices[], *const cli_offset_choices[];
-#define CLI_IMPORT_ROWS(i)                                                                         \
-	ROW_GROUP("reading captures:"),                                                            \
-	    ROW_STRING('f', "format", "NAME", "format of the inputs (default: detected)",          \
-		       &(i).options.format),                                                       \
-	    ROW_STRING(0, "maps", "FILE",                                                          \
-		       "module map of the process: /proc/PID/maps, smaps, .dmp",                   \
-		       &(i).options.maps),                                                         \
-	    ROW_STRING(0, "config", "FILE", "LoliProfiler's loli3.conf", &(i).options.config),     \
-	    ROW_STRING(0, "slide", "ADDR", "runtime address minus link-time address", &(i).slide), \
-	    ROW_CHOICE(0, "locations", "KIND",                                                     \
-		       "kind of addresses in stacks: return, exact, entry or sample",              \
-		       &(i).locations, cli_location_choices),                                      \
-	    ROW_CHOICE(0, "offsets", "SPACE", "LoliProfiler's addresses: file or vaddr",           \
+#define CLI_IMPORT_ROWS(i) CLI_IMPORT_ROWS_OF(i, "runtime address minus link-time address")
+#define CLI_IMPORT_ROWS_OF(i, slide_text)                                                      \
+	ROW_GROUP("reading captures:"),                                                        \
+	    ROW_STRING('f', "format", "NAME", "format of the inputs (default: detected)",      \
+		       &(i).options.format),                                                   \
+	    ROW_STRING(0, "maps", "FILE",                                                      \
+		       "module map of the process: /proc/PID/maps, smaps, .dmp",               \
+		       &(i).options.maps),                                                     \
+	    ROW_STRING(0, "config", "FILE", "LoliProfiler's loli3.conf", &(i).options.config), \
+	    ROW_STRING(0, "slide", "ADDR", slide_text, &(i).slide),                            \
+	    ROW_CHOICE(0, "locations", "KIND",                                                 \
+		       "kind of addresses in stacks: return, exact, entry or sample",          \
+		       &(i).locations, cli_location_choices),                                  \
+	    ROW_CHOICE(0, "offsets", "SPACE", "LoliProfiler's addresses: file or vaddr",       \
 		       &(i).offsets, cli_offset_choices)
 void cli_import_done(struct cli_import *i);
 

@@ -63,8 +63,29 @@ static bool is_foreign(const struct tracemill_file *f)
 	return !strncmp(f->why, "not the PDB that ", 17);
 }
 
+static void note_unused(const struct tracemill_file *f, const struct cli_given_in *in)
+{
+	if (!in->modules && in->any && in->is_text)
+		cli_note(f->path, "not used: no call of the log names its module");
+	else if (!in->modules && in->any)
+		cli_note(f->path,
+			 "not used: the capture has no list of modules: --maps FILE takes the "
+			 "module map of the process, or --slide ADDR says where the file was");
+	else if (f->module && in->is_text)
+		cli_note(f->path, "not used: no call lies in a module '%s'", f->module);
+	else if (f->module)
+		cli_note(f->path,
+			 "not used: there is no module '%s'; for a module without a name: -e %s",
+			 f->module, f->path);
+	else if (in->any)
+		cli_note(f->path, "not used: no %s; to give it to a module: -e MODULE=%s",
+			 in->is_text ? "call lies in a module of its name"
+				     : "module has its name or build-id",
+			 f->path);
+}
+
 /* A name that is no module's is a slip when it was written out, or when a module has no file. */
-void cli_given_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text)
+void cli_given_used(struct tracemill_trace_symbolizer *n, const struct cli_given_in *in)
 {
 	struct tracemill_file f = {.size = sizeof f};
 
@@ -75,19 +96,9 @@ void cli_given_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text
 		/* Why a file cannot be read, or is not the PDB of a program, has been said. */
 		if (!f.given || f.used || f.member || !f.usable || is_foreign(&f))
 			continue;
-		if (f.module)
-			cli_note_no_module(f.path, f.module);
-		else if (better)
+		if (better && !f.module)
 			cli_note(f.path, "not used: %s is the better file of its name", better);
-		else if (any && is_text)
-			cli_note(f.path,
-				 "not used: no call lies in a module of its name; to give it to a "
-				 "module: -e MODULE=%s",
-				 f.path);
-		else if (any)
-			cli_note(f.path,
-				 "not used: no module has its name or build-id; to give "
-				 "it to a module: -e MODULE=%s",
-				 f.path);
+		else
+			note_unused(&f, in);
 	}
 }

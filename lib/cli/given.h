@@ -10,8 +10,13 @@
 
 /* Before the first capture: files that cannot be used; EXIT_INPUT. */
 void cli_given_check(struct tracemill_trace_symbolizer *n);
-/* After the last: notes on those that were used, and those that were not; any: modules were looked
- * up; is_text: of logs. */
-void cli_given_used(struct tracemill_trace_symbolizer *n, bool any, bool is_text);
+/* Where modules of the given files were looked for. */
+struct cli_given_in {
+	bool any;     /* there were locations, or calls */
+	bool is_text; /* in logs */
+	bool modules; /* some capture or log has a module */
+};
+/* After the last: notes on those that were used, and those that were not. */
+void cli_given_used(struct tracemill_trace_symbolizer *n, const struct cli_given_in *in);
 
 #endif

@@ -35,7 +35,8 @@ void cli_import_done(struct cli_import *i)
 	i->find_slide = i->may_find_slide && i->slide && !strcmp(i->slide, "auto");
 	i->options.has_slide = i->slide && !i->find_slide;
 	if (i->options.has_slide && !num_auto(i->slide, strlen(i->slide), &i->options.slide))
-		cli_usage("--slide: '%s' is not a number", i->slide);
+		cli_usage("--slide: '%s' is not a number%s", i->slide,
+			  strcmp(i->slide, "auto") ? "" : "; tm-symbolize --slide auto finds it");
 	i->options.locations = kinds[i->locations];
 	i->options.offsets = spaces[i->offsets];
 	if (i->options.format && !reader_by_name(i->options.format, NULL))

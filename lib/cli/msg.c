@@ -139,12 +139,6 @@ void cli_note(const char *file, const char *fmt, ...)
 	va_end(ap);
 }
 
-void cli_note_no_module(const char *path, const char *module)
-{
-	cli_note(path, "not used: there is no module '%s'; for a module without a name: -e %s",
-		 module, path);
-}
-
 void cli_info(const char *file, const char *fmt, ...)
 {
 	va_list ap;

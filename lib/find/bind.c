@@ -535,8 +535,11 @@ static bool is_no_return(const struct find_resolved *r, uint64_t *unknown)
 
 /* Return addresses hardly ever equal a symbol's start; function entries nearly always do. The innermost address of a stack is
  * a return address in the hook of an allocation, but not in a sample: each is judged by itself. */
-static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
+static void bind_decide_kinds(struct trace *t, bool is_text, struct find_resolved *out)
 {
+	/* which logs do not have */
+	const char *decides = is_text ? "" : "; --locations decides",
+		   *one_decides = is_text ? "" : ": --locations sample (or return) decides";
 	uint64_t n = 0, starts = 0, exact = 0, unknown = 0;
 	bool *innermost;
 	uint8_t kind;
@@ -562,21 +565,21 @@ static void bind_decide_kinds(struct trace *t, struct find_resolved *out)
 	}
 	free(innermost);
 	trace_note(t, NOTE_GUESS, 0,
-		   "locations taken as %s: %" PRIu64 " of %" PRIu64
-		   " equal a symbol's start%s; --locations decides",
+		   "locations taken as %s: %" PRIu64 " of %" PRIu64 " equal a symbol's start%s%s",
 		   kind == LOCATION_ENTRY ? "function entries" : "return addresses", starts, n,
-		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "");
+		   starts * 5 > n && starts * 5 < n * 4 ? ", which is neither few nor most" : "",
+		   decides);
 	if (exact)
 		trace_note(t, NOTE_GUESS, exact,
 			   "innermost addresses follow no call, and are taken as those of "
-			   "instructions, as samples have them: --locations sample (or return) "
-			   "decides");
+			   "instructions, as samples have them%s",
+			   one_decides);
 	if (unknown)
 		trace_note(t, NOTE_GUESS, unknown,
 			   "innermost addresses are of files without code, such as a PDB alone: "
 			   "whether they follow a call is not known, and most are taken as return "
-			   "addresses: "
-			   "--locations sample (or return) decides");
+			   "addresses%s",
+			   one_decides);
 }
 
 /* --locations sample */
@@ -678,7 +681,7 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 	if (o->locations == LOCATION_SAMPLE)
 		take_as_samples(t, out);
 	else
-		bind_decide_kinds(t, out);
+		bind_decide_kinds(t, o->is_text, out);
 	doubt_slide(&b);
 	if (!o->is_text)
 		note_modules(&b, bind_is_unproven, NOTE_GUESS,

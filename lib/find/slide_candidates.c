@@ -116,13 +116,13 @@ void slide_candidates_check(struct trace *t, struct find_file *f, uint64_t slide
 		return;
 	slide_find(c, addrs, n, &g);
 	if (g.sure && g.best.slide != slide && g.best.pass > 2 * pass)
-		trace_note(t, NOTE_LOSS, 0,
-			   "%s: the slide 0x%" PRIx64 " is wrong, and so are names: %" PRIu64
-			   " of the %" PRIu64
-			   " addresses in its code follow a call, with 0x%" PRIx64 " %" PRIu64
-			   " of %" PRIu64 "; --slide auto",
-			   slash ? slash + 1 : f->path, slide, pass, inside, g.best.slide,
-			   g.best.pass, g.best.inside);
+		trace_note(
+		    t, NOTE_LOSS, 0,
+		    "%s: the slide 0x%" PRIx64 " is wrong, and so are names: it puts %" PRIu64
+		    " addresses into the code, and %" PRIu64 " of them follow a call; 0x%" PRIx64
+		    " puts %" PRIu64 " there, and %" PRIu64 " of them do: --slide 0x%" PRIx64,
+		    slash ? slash + 1 : f->path, slide, inside, pass, g.best.slide, g.best.inside,
+		    g.best.pass, g.best.slide);
 }
 
 void slide_candidates_find(struct slide_candidates *s, struct trace *t, struct find_files *files,

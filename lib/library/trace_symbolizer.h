@@ -77,6 +77,8 @@ enum tracemill_status trace_symbolizer_scan_text(struct tracemill_trace_symboliz
 						 const char *text, size_t size);
 /* What speaks against the names of the present log, each once, before tracemill_trace_symbolizer_text_end; NULL: no more. */
 const char *trace_symbolizer_next_text_note(struct tracemill_trace_symbolizer *n);
+/* Whether a call of the present log names its module, before the same. */
+bool trace_symbolizer_text_has_modules(struct tracemill_trace_symbolizer *n);
 
 void trace_symbolizer_free_all(struct tracemill_trace_symbolizer *n);
 void trace_symbolizer_close(

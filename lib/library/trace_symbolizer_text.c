@@ -87,6 +87,22 @@ const char *trace_symbolizer_next_text_note(struct tracemill_trace_symbolizer *n
 		   : text;
 }
 
+static enum tracemill_status trace_symbolizer_get_modules(struct trace_symbolizer_call *c,
+							  struct trace_symbolizer_opened *x)
+{
+	*(bool *)c->to = stack_text_has_modules(&x->text);
+	return TRACEMILL_OK;
+}
+
+bool trace_symbolizer_text_has_modules(struct tracemill_trace_symbolizer *n)
+{
+	bool has = false;
+
+	return !trace_symbolizer_run(&(struct trace_symbolizer_call){
+		   .n = n, .fn = trace_symbolizer_get_modules, .to = &has}) &&
+	       has;
+}
+
 static enum tracemill_status trace_symbolizer_end_text(struct trace_symbolizer_call *c,
 						       struct trace_symbolizer_opened *x)
 {

@@ -264,6 +264,14 @@ static bool is_called(const struct stack_modules *m, const struct stack_module *
 	return !differ_in_extension(own.s, own.n, name.s, name.n);
 }
 
+bool stack_modules_mapped(const struct stack_modules *m, struct stack_text_part name)
+{
+	for (uint32_t n = map64_get(&m->of, stack_module_stem(name)); n; n = m->items[n - 1].before)
+		if (!m->items[n - 1].group && is_called(m, &m->items[n - 1], name))
+			return true;
+	return false;
+}
+
 static bool holds(const struct stack_module *x, uint64_t address)
 {
 	return x->has_base && address >= x->base &&

@@ -72,6 +72,9 @@ const struct stack_module *stack_modules_whole(const struct stack_modules *m,
 struct stack_text_part stack_module_name(const struct stack_modules *m,
 					 const struct stack_module *x);
 
+/* Whether a module map has one with this name. */
+bool stack_modules_mapped(const struct stack_modules *m, struct stack_text_part name);
+
 bool stack_module_has_extension(struct stack_text_part name);
 uint64_t stack_module_stem(
     struct stack_text_part name); /* a hash, equal for all that a module is called */

@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/path.h"
+#include "lib/base/text.h"
 #include "lib/input/stack_line.h"
 #include "lib/symbolize/stack_modules.h"
 #include "lib/symbolize/stack_names.h"
@@ -12,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum {
@@ -579,8 +581,8 @@ static void note_other_build(struct stack_text *x, const struct stack_line *l, u
 	if (named)
 		buf_addf(&note,
 			 "; this line came when %" PRIu32
-			 " calls had been named, which may be wrong",
-			 named);
+			 " call%s had been named, which may be wrong",
+			 named, plural_s(named));
 	add_note(x, &note);
 	buf_release(&note);
 }
@@ -816,6 +818,18 @@ static struct stack_module_facts facts_of(const struct stack_text *x,
 	return facts;
 }
 
+/* Given files that fit a module of the log, and that no call gets a name of: a note says why. */
+static void mark_wanted(struct stack_text *x, const struct find_file *fits)
+{
+	struct find_files *f = &x->symbolizer->files;
+
+	for (size_t i = 0; i < f->n; i++)
+		f->items[i]->wanted |=
+		    f->items[i] == fits ||
+		    (f->items[i]->given && !fits->module && !f->items[i]->module &&
+		     !strcasecmp(path_base(f->items[i]->path), path_base(fits->path)));
+}
+
 /* Why a line of Windows is not asked for: two files fit, or what the log says of the module is not so of its file. */
 static enum reason judge_module(struct stack_text *x, const struct stack_line *l,
 				const struct stack_module_facts *facts, uint32_t *file)
@@ -835,6 +849,8 @@ static enum reason judge_module(struct stack_text *x, const struct stack_line *l
 		    "%.*s: nothing says whether it is %s or %s: none is used; -e %.*s=FILE says it",
 		    n, l->module.s, chosen->path, other->path, n, l->module.s);
 		add_note(x, &note);
+		mark_wanted(x, chosen);
+		mark_wanted(x, other);
 		reason = REASON_NO_FILE;
 	} else {
 		stack_text_add_library(x, l, *file, &name);
@@ -1296,29 +1312,61 @@ static bool is_other_function(struct stack_text *x, const struct stack_text_line
 	return true;
 }
 
+/* The module of the module map that holds a bare address; NULL: there is none. */
+static const struct module *mapped_at(const struct stack_text *x, const struct stack_line *l)
+{
+	const struct trace *maps = x->maps;
+
+	for (size_t i = 1; maps && stack_line_is_bare(l) && i < maps->n_modules; i++) {
+		const struct module *m = &maps->modules[i];
+
+		for (size_t k = 0; k < m->n_ranges; k++)
+			if (l->address >= m->ranges[k].lo && l->address < m->ranges[k].hi)
+				return m;
+	}
+	return NULL;
+}
+
 /* Logs of Windows and of wasm have no build-ids, and those of others not always: a name may be of any build. */
 static void note_unproven(struct stack_text *x, const struct stack_text_line *line,
 			  const struct stack_line *l)
 {
 	struct stack_text_gathered *g = x->gathered;
-	uint32_t *noted =
-	    g->unproven.n < PATHS ? map64_put(&g->unproven, stack_module_stem(l->module)) : NULL;
+	const struct module *mapped = mapped_at(x, l);
+	struct stack_text_part called = l->module;
 	struct files_module m = {.name = ""};
 	struct buf name = BUF_INIT, text = BUF_INIT;
 	struct find_file *f;
 	enum reason reason;
+	uint32_t *noted;
 
+	if (mapped) {
+		called.s = intern_text(&x->maps->strings, mapped->name, &called.n);
+		called.s = path_base_captured_n(called.s, &called.n);
+	}
+	noted = g->unproven.n < PATHS ? map64_put(&g->unproven, stack_module_stem(called)) : NULL;
 	if (!noted || *noted)
 		return;
 	*noted = 1;
-	stack_text_add_library(x, l, line->file, &name);
+	if (mapped) {
+		size_t n_id;
+		const char *id = intern_text(&x->maps->strings, mapped->build_id, &n_id);
+
+		buf_adds(&name, trace_text(x->maps, mapped->name));
+		if (n_id <= OBJECT_BUILD_ID_MAX) {
+			m.id.len = (uint8_t)n_id;
+			memcpy(m.id.bytes, id, n_id);
+		}
+	} else {
+		stack_text_add_library(x, l, line->file, &name);
+		m.id = id_of(x, line, l);
+	}
 	m.name = buf_str(&name);
-	m.id = id_of(x, line, l);
 	f = files_find(&x->symbolizer->files, &m, &reason);
-	if (l->module.n)
-		buf_addf(&text, "%.*s: ", (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX),
-			 l->module.s);
-	buf_adds(&text, "the log has ");
+	if (called.n)
+		buf_addf(&text, "%.*s: ", (int)(called.n < PATH_MAX ? called.n : PATH_MAX),
+			 called.s);
+	buf_adds(&text, mapped ? "the module map has " : "the log has ");
 	if (is_windows(l) && f && !f->module && !stack_module_has_extension(l->module))
 		buf_addf(&text,
 			 "neither its extension nor a GUID or time stamp: nothing shows whether %s "
@@ -1344,19 +1392,35 @@ static void note_no_base(struct stack_text *x, const struct stack_text_line *lin
 			 const struct stack_line *l)
 {
 	const struct stack_module_facts facts = facts_of(x, line, l);
-	const struct find_file *other;
+	const int n = (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX);
+	const struct find_file *file, *other;
 	struct buf text = BUF_INIT;
 
-	if (!is_windows(l) || !l->has_address ||
-	    !stack_module_file(&x->symbolizer->files, l->module, &facts, &other))
+	if (!is_windows(l) || !l->has_address)
 		return;
-	buf_addf(&text, "%.*s: the log does not say where it was in memory: ",
-		 (int)(l->module.n < PATH_MAX ? l->module.n : PATH_MAX), l->module.s);
-	buf_adds(&text, l->kind == STACK_LINE_UNREAL
-			    ? "give log and CrashContext.runtime-xml in one input (cat LOG XML | "
-			      "tm-symbolize --text), or the minidump with --maps"
-			    : "the lines that list its modules are missing; --maps takes the "
-			      "minidump of the crash");
+	file = stack_module_file(&x->symbolizer->files, l->module, &facts, &other);
+	if (!file)
+		return;
+	mark_wanted(x, file);
+	if (other)
+		mark_wanted(x, other);
+	buf_addf(&text, "%.*s: the log does not say where it was in memory", n, l->module.s);
+	if (x->maps && stack_modules_mapped(&x->gathered->said, l->module))
+		buf_adds(&text, ", and the module map has it at another place: --maps takes the "
+				"module map of the process that crashed");
+	else if (x->maps)
+		buf_addf(&text,
+			 ", and the module map has no %.*s: --maps takes the module map of the "
+			 "process that crashed",
+			 n, l->module.s);
+	else
+		buf_adds(
+		    &text,
+		    l->kind == STACK_LINE_UNREAL
+			? ": give log and CrashContext.runtime-xml in one input (cat LOG XML | "
+			  "tm-symbolize --text), or the minidump with --maps"
+			: ": the lines that list its modules are missing; --maps takes the "
+			  "minidump of the crash");
 	add_note(x, &text);
 	buf_release(&text);
 }
@@ -1394,18 +1458,19 @@ static void note_modules(struct stack_text *x)
 		intern_add(&g->notes, text.data, text.len);
 	text.len = 0;
 	buf_addf(&text,
-		 "%" PRIu64
-		 " calls of a crash report of macOS or iOS stay as they were: tm-atos -o "
-		 "FILE -l BASE ADDRESS names them, where BASE is that of \"Binary Images\"",
-		 g->of_apple);
+		 "%" PRIu64 " call%s of a crash report of macOS or iOS %s: tm-atos -o "
+		 "FILE -l BASE ADDRESS names %s, where BASE is that of \"Binary Images\"",
+		 g->of_apple, plural_s(g->of_apple),
+		 g->of_apple == 1 ? "stays as it was" : "stay as they were",
+		 g->of_apple == 1 ? "it" : "them");
 	if (g->of_apple)
 		intern_add(&g->notes, text.data, text.len);
 	text.len = 0;
 	buf_addf(&text,
 		 "%" PRIu64
-		 " calls have an address and no module: --maps takes the module map of the process "
+		 " call%s an address and no module: --maps takes the module map of the process "
 		 "(a copy of /proc/PID/maps, or a minidump), which says what was there",
-		 g->bare);
+		 g->bare, g->bare == 1 ? " has" : "s have");
 	if (g->bare && !x->maps)
 		intern_add(&g->notes, text.data, text.len);
 	buf_release(&text);
@@ -1419,6 +1484,11 @@ const char *stack_text_next_note(struct stack_text *x)
 		note_modules(x);
 	return g && g->n_told < intern_count(&g->notes) ? intern_text(&g->notes, ++g->n_told, NULL)
 							: NULL;
+}
+
+bool stack_text_has_modules(const struct stack_text *x)
+{
+	return x->gathered && intern_count(&x->gathered->modules);
 }
 
 static void stack_text_print_line(struct stack_text *x, const struct stack_text_line *line,

@@ -36,5 +36,7 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n);
 enum status stack_text_flush(struct stack_text *x, struct buf *out, struct err *e);
 /* What speaks against names that were given, each once; until stack_text_release. NULL: no more. */
 const char *stack_text_next_note(struct stack_text *x);
+/* Whether a call names its module; until the same. */
+bool stack_text_has_modules(const struct stack_text *x);
 
 #endif

@@ -247,7 +247,7 @@ if build one && write_program 70000 && build two; then
 	"$GEN/trace" --module one --build-id "$build_id" --base 0x400000 --address "$address" >built.tmt
 	mkdir other
 	cp two other/one
-	expect 0 "built.tmt: coverage: 1 locations: 1 with line" 'the right build' \
+	expect 0 "built.tmt: coverage: 1 location: 1 with line" 'the right build' \
 		tm-symbolize -e one built.tmt -o right.tmt
 	expect 0 "built.tmt: .*build-id differs" 'another build of the program' \
 		tm-symbolize -e other/one built.tmt -o wrong.tmt

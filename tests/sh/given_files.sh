@@ -41,6 +41,16 @@ check 'a program is no log, and is not printed' eval '[ ! -s out ] && grep -q "o
 tm-symbolize --text absent.log >out 2>err
 check 'a log that is not there: one line' [ "$(wc -l <err)" = 1 ]
 
+echo '{"f":1,"d":[{"t":"A","s":5,"r":8,"st":["0x1020;0x1010;"],"sz":[8]}]}' >run.mem
+for program in tm-top 'tm-symbolize -o out.tmt'; do
+	for file in other x=other; do
+		$program -e $file run.mem >out 2>err
+		check "$program -e $file: a capture without modules takes a map, or a slide" \
+			grep -q 'other: not used: the capture has no list of modules: --maps FILE takes .*, or --slide ADDR ' err
+		check '... and no module has to be named' [ "$(grep -c 'module without a name\|MODULE=' err)" = 0 ]
+	done
+done
+
 tm-top -e other <calls.folded >out 2>err
 check 'tm-top -e of a pipe says that it gives no names' grep -q 'stdin.*tm-symbolize -e FILE | tm-top' err
 

@@ -44,7 +44,7 @@ for slide in "$base" "$((base + 0x1000))" "$((base - 0x200000))" 0; do
 		-o slid.tmt 2>told
 	case $slide in
 	"$base") ! grep -q 'is wrong' told ;;
-	*) grep -q "loss: libengine.so: the slide .* is wrong, and so are names: .* with $base " told ;;
+	*) grep -q "loss: libengine.so: the slide .* is wrong, and so are names: .*; $base puts .*: --slide $base\$" told ;;
 	esac
 	result "--slide of $((slide - base)) bytes beside the right one" $?
 done
@@ -64,6 +64,10 @@ result 'no number' $?
 tm-top --slide auto "$demo/arcade.mem" >/dev/null 2>&1
 [ $? = 2 ]
 result 'only where there are binaries' $?
+tm-top --slide auto "$demo/arcade.mem" 2>&1 >/dev/null | grep -q 'is not a number; tm-symbolize --slide auto finds it$'
+result '... which says where' $?
+tm-symbolize --help all | grep -A 1 -e '--slide ' | grep -q auto
+result 'the help names it' $?
 
 for lib in "$BIN/tm-symbolize" "$(readlink -f /usr/lib/x86_64-linux-gnu/libstdc++.so.6)"; do
 	if [ "$(uname -m)" != x86_64 ] || [ ! -r "$lib" ]; then

@@ -199,7 +199,7 @@ END
 	check 'an asynchronous call stays one' grep -q "at async hit(int) (./t.cpp:$(line 'the inlined call')" got
 	tm-symbolize --text --no-cache -e game.wasm=other.wasm -e wasm=other.wasm game.log >got 2>err
 	check 'a module of another build gives no names' cmp -s got game.log
-	check 'the module of another build is said' grep -q '2 stay as they were: the file of the module.* is of another build' err
+	check 'the module of another build is said' grep -q '2 calls stay as they were: the file of their module.* is of another build' err
 	# One call of another build, behind calls that fit: an offset behind the end of the file; a number of another function,
 	# megabytes behind the others.
 	{
@@ -217,7 +217,7 @@ END
 	tm-symbolize --text --no-cache -e game.wasm large.log >got 2>err
 	check 'a line at the end of a large log: no call is named' cmp -s got large.log
 	check '... and no note says that calls were named' [ "$(grep -c 'had been named' err)" = 0 ]
-	check '... all of them are counted' grep -q " $((2401 * 2)) stay as they were: the file of the module.* is of another build" err
+	check '... all of them are counted' grep -q " $((2401 * 2)) calls stay as they were: the file of their module.* is of another build" err
 	# The same functions, and a caller that calls nothing at its place: a byte behind the call instruction.
 	at=$(grep -o 'wasm-function.*:0x[0-9a-f]*' page.log | sed -n 's/.*://; 2p')
 	sed "s/:$at\$/:0x$(printf %x $((at + 1)))/" page.log >moved.log

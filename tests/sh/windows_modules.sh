@@ -65,6 +65,7 @@ printf '00000061`74dff620 00007ff7`e7e31046 game+0x1002\n' >bare.log
 text -e game.exe -e game.dll bare.log >got
 check "a bare stem of two files: neither" cmp bare.log got
 check "... and why" grep -q 'game: nothing says whether it is game.exe or game.dll: none is used; -e game=FILE says it$' err
+check "... neither is said to be in no call's module" [ "$(grep -c 'not used: no call' err)" = 0 ]
 text -e game=game.dll -e game.exe bare.log >got
 check "... -e game=FILE says it" grep -qF " in $of_dll" got
 text -e game.exe -e game.exe.pdb bare.log >got
@@ -132,7 +133,7 @@ for form in event details report parameters lmt lmv hash analyze; do
 	text -e next/game.exe said.log >got
 	check "$form: another time stamp" cmp said.log got
 	check "... is said" grep -q "game.*: next/game.exe is of another build: the log has the time stamp $(stamp_of 1618955385), the file $(stamp_of 1618955387)\$" err
-	check "... and counted" grep -q '1 stays as it was: the file of the module.* is of another build' err
+	check "... and counted" grep -q '1 call stays as it was: the file of its module.* is of another build' err
 	for files in '-e game.exe -e next/game.exe' '-e next/game.exe -e game.exe' '-e next/game.exe -e next/game.exe.pdb -e game.exe'; do
 		# shellcheck disable=SC2086 # words
 		text $files said.log >got
@@ -283,7 +284,7 @@ frame >&7
 exec 7>&-
 wait
 check "a list of modules behind what was printed: no more names" [ "$(grep -c ' in ' got)" = 1 ]
-check "... and what was printed may be wrong" grep -q 'this line came when 1 calls had been named, which may be wrong' err
+check "... and what was printed may be wrong" grep -q 'this line came when 1 call had been named, which may be wrong' err
 # The log names functions with their lines: the file has others there.
 {
 	printf '0x0000000140001002 game.exe!program::Class::f() [D:\\src\\code.cpp:3]\n'
@@ -323,6 +324,30 @@ text -e game.exe address.log >got
 check "a log without the base of a module" cmp address.log got
 check "... where to get it" grep -q 'game.exe: the log does not say where it was in memory: give log and CrashContext.runtime-xml in one input (cat LOG XML | tm-symbolize --text), or the minidump with --maps$' err
 text -e game.exe unreal.log >got
+check "... and no note that the file is of no call" [ "$(grep -c 'not used: no' err)" = 0 ]
+text -e game.exe=game.exe address.log >got
+check "... nor of a file that was given for this module" [ "$(grep -c 'not used: \|the modules of the log' err)" = 0 ]
+text -e other=game.exe address.log >got
+check "a file for a module that the log has not" grep -q "game.exe: not used: no call lies in a module 'other'\$" err
+check "... and the modules that it has" grep -q 'the modules of the log: game.exe$' err
+echo '140000000-140004000 r-xp 00000000 00:00 0 C:\g\other.exe' >process.maps
+text --maps process.maps -e game.exe address.log >got
+check "the module map of another process" grep -q 'memory, and the module map has no game.exe: --maps takes the module map of the process that crashed$' err
+echo '150000000-150004000 r-xp 00000000 00:00 0 C:\g\game.exe' >process.maps
+text --maps process.maps -e game.exe address.log >got
+check "... in which the module is elsewhere" grep -q 'memory, and the module map has it at another place: --maps takes the module map of the process that crashed$' err
+printf '#0 0x140001002\n' >handler.log
+text -e game.exe handler.log >got
+check "a log without modules" grep -q 'game.exe: not used: no call of the log names its module$' err
+check "... by number" grep -q ': 1 call has an address and no module: ' err
+python3 patch.py 1618955385 "$(size_of game.exe)" "$(guid_of game.exe)" 1 >own.dmp
+text --maps own.dmp -e game.exe handler.log >got
+check "an address in a module of a minidump" grep -qF " in $of_exe" got
+check "... which shows the build" [ "$(grep -c 'nothing shows' err)" = 0 ]
+check "... no option is named that --text refuses" [ "$(grep -c -- --locations err)" = 0 ]
+check "... one call" grep -q ': 1 of 1 call was named$' err
+text --maps own.dmp -e next/game.exe handler.log >got
+check "... of another build: it stays" cmp handler.log got
 check "... not where CrashContext is there" [ "$(grep -c 'does not say where' err)" = 0 ]
 text -e game.exe x64.dmp >got
 check "a capture for --text" grep -q 'x64.dmp: a capture (minidumps .*): without --text, tm-symbolize names its calls$' err
