@@ -75,7 +75,7 @@ printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0
 	for i in {1..40}; do
 		echo "frame $i $at"
 		printf '%s\n' "> $((at + 1000)) tick @src/game/tick.cpp:3" "> $((at + 2000)) update @src/engine/update.cpp:5" "< $((at + 12000)) update"
-		if [ $i = 30 ]; then
+		if [ "$i" = 30 ]; then
 			printf '%s\n' "> $((at + 12000)) load @src/engine/load.cpp:9" "< $((at + 32000)) load"
 			at=$((at + 20000))
 		fi
