@@ -52,11 +52,11 @@ enum { WITHIN = 4096 };
 	{                                                          \
 		"a page of the manual (roff)", NULL, "man -l FILE" \
 	}
-#define OF_APPLE                                                                                 \
-	{                                                                                        \
-		"a crash report of macOS or iOS", NULL,                                          \
-		    "tm-atos -o PROGRAM -l BASE ADDRESS names its calls, where BASE is that of " \
-		    "\"Binary Images\""                                                          \
+#define OF_APPLE                                                                         \
+	{                                                                                \
+		"a crash report of macOS or iOS", NULL,                                  \
+		    "tm-symbolize --text -e PROGRAM FILE names its calls; of an app, -e" \
+		    " takes the binary in its .dSYM"                                     \
 	}
 /* imageOffset is from the begin of the image usedImages[imageIndex]. */
 #define OF_IPS                                                                                 \

@@ -830,30 +830,100 @@ bool stack_line_announces_symbol(const char *s, size_t n)
 	return is_text(s, end, "FAULTING_IP:") || is_text(s, end, "FOLLOWUP_IP:");
 }
 
-bool stack_line_is_apple(const char *s, size_t n)
+/* Behind the address: "0x1027a0000 + 72236", or "main + 44 (main.m:16)"; "operator + (int) + 44" has two. */
+static bool parse_apple_place(const char *at, const char *end, struct stack_line *l)
+{
+	const char *from = at, *p = at, *plus, *open;
+	uint64_t base, v;
+
+	if (begins(p, end, "0x") && parse_hex(&p, end, &base) && begins(p, end, " + ") &&
+	    (p += 3) && parse_decimal(&p, end, &v) && p == end) {
+		l->has_offset = true;
+		l->offset = v;
+		return true;
+	}
+	for (; (plus = memmem(at, (size_t)(end - at), " + ", 3)); at = plus + 3) {
+		p = plus + 3;
+		if (!parse_decimal(&p, end, &v) || (p < end && !is_blank(*p)))
+			continue;
+		l->name = part(from, plus);
+		l->plus = v;
+		l->has_plus = true;
+		p = skip_blanks(p, end);
+		open = p < end && *p == '(' ? stack_line_parentheses(p, end) : NULL;
+		if (open == p && open && memchr(p, ':', (size_t)(end - p)))
+			stack_line_parse_source(p + 1, end - 1, l);
+		return true;
+	}
+	return false;
+}
+
+bool stack_line_parse_apple(const char *s, size_t n, struct stack_line *l)
 {
 	enum { NAME_MOST = 200, DIGITS_LEAST = 8 };
-	const char *end = s + n, *at, *mark, *plus;
-	uint64_t v;
+	const char *end = s + n, *at, *mark, *name;
 
 	if (!n || n > LONGEST)
 		return false;
 	end = trim_end(s, end);
 	at = skip_blanks(s, end);
-	if (!parse_decimal(&at, end, &v) || at == end || !is_blank(*at))
+	*l = (struct stack_line){
+	    .kind = STACK_LINE_APPLE, .has_number = true, .call = (size_t)(at - s)};
+	if (!parse_decimal(&at, end, &l->number) || at == end || !is_blank(*at))
 		return false;
 	mark = memmem(at, (size_t)(end - at < NAME_MOST ? end - at : NAME_MOST), "0x", 2);
-	if (!mark || !is_blank(mark[-1]) || skip_blanks(at, mark) == mark)
+	name = mark ? skip_blanks(at, mark) : NULL;
+	if (!mark || !is_blank(mark[-1]) || name == mark)
 		return false;
+	l->module = part(name, trim_end(name, mark));
 	at = mark;
-	if (!parse_hex(&at, end, &v) || at - mark < DIGITS_LEAST + 2 || at == end || !is_blank(*at))
+	if (!parse_hex(&at, end, &l->address) || at - mark < DIGITS_LEAST + 2 || at == end ||
+	    !is_blank(*at))
 		return false;
-	while ((plus = memmem(at, (size_t)(end - at), " + ", 3))) { /* "operator + (int) + 44" */
-		at = plus + 3;
-		if (parse_decimal(&at, end, &v) && (at == end || is_blank(*at)))
-			return true;
+	l->has_address = true;
+	at = skip_blanks(at, end);
+	l->tail = (size_t)(at - s);
+	return parse_apple_place(at, end, l);
+}
+
+bool stack_line_is_apple(const char *s, size_t n)
+{
+	struct stack_line l;
+
+	return stack_line_parse_apple(s, n, &l);
+}
+
+bool stack_line_parse_image(const char *s, size_t n, struct stack_line_image *m)
+{
+	const char *end = s + n, *p, *open, *close;
+	size_t digits = 0;
+
+	if (!n || n > LONGEST)
+		return false;
+	end = trim_end(s, end);
+	p = skip_blanks(s, end);
+	if (!begins(p, end, "0x") || !parse_hex(&p, end, &m->lo))
+		return false;
+	p = skip_blanks(p, end);
+	if (p == end || *p != '-')
+		return false;
+	p = skip_blanks(p + 1, end);
+	if (!begins(p, end, "0x") || !parse_hex(&p, end, &m->hi) || m->hi < m->lo ||
+	    m->hi == UINT64_MAX)
+		return false;
+	m->hi++;
+	open = memchr(p, '<', (size_t)(end - p));
+	close = open ? memchr(open, '>', (size_t)(end - open)) : NULL;
+	if (!close)
+		return false;
+	for (p = open + 1; p < close; p++) {
+		if (num_hex_digit(*p) < 0 && *p != '-')
+			return false;
+		digits += *p != '-';
 	}
-	return false;
+	m->uuid = part(open + 1, close);
+	m->path = part(skip_blanks(close + 1, end), end);
+	return digits == STACK_LINE_UUID && m->path.n > 0;
 }
 
 bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l)

@@ -75,6 +75,7 @@ enum stack_line_kind {
 	STACK_LINE_WINDBG,
 	STACK_LINE_WINDBG_SYMBOL, /* of no stack */
 	STACK_LINE_FAULT,         /* its module is in an earlier line */
+	STACK_LINE_APPLE,
 };
 
 struct stack_text_part { /* n 0: not there */
@@ -122,8 +123,25 @@ bool stack_line_parse_windows(const char *s, size_t n, struct stack_line *l);
  *
  *	4   MyGame   0x00000001027b1a2c 0x1027a0000 + 72236
  *	4   MyGame   0x00000001027b1a2c main + 44 (main.m:16)
+ *
+ * Its tail begins behind the address in the process, and its offset, if it has one, is from the module's first byte. Sources:
+ * Apple, "Adding identifiable symbol names to a crash report" and "Examining the fields in a crash report"; reports that people
+ * have published.
  */
+bool stack_line_parse_apple(const char *s, size_t n, struct stack_line *l);
 bool stack_line_is_apple(const char *s, size_t n);
+
+/* A line of "Binary Images" of such a report:
+ *
+ *	0x1027a0000 - 0x1027b3fff MyGame arm64  <0b8f0b0e5c3d3a0b8f7a6d5c4b3a2918> /var/containers/MyGame.app/MyGame
+ *	       0x10a1b0000 -        0x10a1bfff7 +com.game (1.0 - 1) <18B7E067-D1EB-30CB-8097-04ED600B3628> /Users/x/MyGame
+ */
+enum { STACK_LINE_UUID = 32 }; /* digits */
+struct stack_line_image {
+	uint64_t lo, hi;                   /* half-open */
+	struct stack_text_part uuid, path; /* uuid: with dashes or without */
+};
+bool stack_line_parse_image(const char *s, size_t n, struct stack_line_image *m);
 
 /* "game+1863" or "game!name+12", the line behind one that announces it ("FAULTING_IP:"), or with "SYMBOL_NAME:" before
  * it. */

@@ -6,6 +6,7 @@
 #include "lib/base/path.h"
 #include "lib/base/text.h"
 #include "lib/input/stack_line.h"
+#include "lib/symbolize/stack_images.h"
 #include "lib/symbolize/stack_modules.h"
 #include "lib/symbolize/stack_names.h"
 
@@ -75,9 +76,10 @@ struct stack_text_gathered {
 	struct stack_text_call *answer_calls;
 	size_t n_answer_calls, cap_answer_calls;
 	struct intern strings;
-	struct intern paths;       /* that were seen */
-	struct map64 path_of;      /* hash of a base name -> path */
-	struct stack_modules said; /* of modules of Windows */
+	struct intern paths;        /* that were seen */
+	struct map64 path_of;       /* hash of a base name -> path */
+	struct stack_modules said;  /* of modules of Windows */
+	struct stack_images images; /* of crash reports of macOS and iOS */
 	struct map64
 	    other_builds; /* hash_of_build -> 1: the file has other functions than a line said */
 	struct map64 named_of; /* hash_of_build -> calls that were named */
@@ -89,8 +91,7 @@ struct stack_text_gathered {
 	struct map64 unproven; /* hash of a module -> 1: a note says that nothing shows its build */
 	struct intern notes, modules; /* modules: as the log names them */
 	uint32_t n_told;
-	uint64_t of_apple; /* calls of crash reports of macOS and iOS */
-	uint64_t bare;     /* calls with an address alone that got no name */
+	uint64_t bare; /* calls with an address alone that got no name */
 	bool listed;
 };
 
@@ -230,7 +231,8 @@ static void decode_module(const struct stack_text *x, struct stack_line *l)
 
 static bool parse_line(const struct stack_text *x, const char *s, size_t n, struct stack_line *l)
 {
-	if (!stack_line_parse(s, n, l) && !stack_line_parse_windows(s, n, l))
+	if (!stack_line_parse(s, n, l) && !stack_line_parse_windows(s, n, l) &&
+	    !stack_line_parse_apple(s, n, l))
 		return false;
 	decode_module(x, l);
 	return true;
@@ -257,6 +259,21 @@ static void place_line(struct stack_text *x, struct stack_text_line *line, struc
 	name = stack_module_name(&g->said, m);
 	line->module = intern_add(&g->paths, name.s, name.n);
 	l->module.s = intern_text(&g->paths, line->module, &l->module.n);
+}
+
+/* A call of macOS or iOS: its module is the image that holds its address. Without a list it is where the line says. */
+static void place_in_image(struct stack_text *x, uint64_t line, struct stack_line *l)
+{
+	struct stack_images *images = &x->gathered->images;
+	const struct stack_image *m =
+	    l->kind == STACK_LINE_APPLE ? stack_images_at(images, l->address, line) : NULL;
+
+	if (!m)
+		return;
+	l->offset = l->address - m->lo;
+	l->has_offset = true;
+	l->module.s = intern_text(&images->texts, m->path, &l->module.n);
+	l->build_id.s = intern_text(&images->texts, m->uuid, &l->build_id.n);
 }
 
 /* A module without a name is the only one that was given. */
@@ -399,6 +416,8 @@ static uint8_t kind_of(const struct stack_text_gathered *g, const struct stack_l
 	if (stack_line_is_bare(
 		l)) /* of a handler, whose first call may be where a signal stopped it */
 		return l->number ? LOCATION_RETURN : LOCATION_UNSTATED;
+	if (l->kind == STACK_LINE_APPLE)
+		return l->number && !at_start ? LOCATION_RETURN : LOCATION_EXACT;
 	if (l->kind == STACK_LINE_GLIBC ||
 	    ((l->kind == STACK_LINE_JAVA || is_windows(l)) && !is_first(g, l)))
 		return at_start ? LOCATION_EXACT : LOCATION_RETURN;
@@ -434,6 +453,26 @@ static bool symbol_value(struct stack_text *x, const struct stack_text_line *lin
 	return found || n == 1;
 }
 
+/* The link-time address of the first byte of a module's file; 0: there is no file, or it does not say it. */
+static uint64_t base_of_module(const struct stack_text *x, const struct stack_text_line *line,
+			       const struct stack_line *l, uint32_t module)
+{
+	const struct trace *t = x->gathered->t;
+	const struct files_module m = {.name = trace_text(t, t->modules[module].name),
+				       .id = id_of(x, line, l)};
+	const struct object_segment *segments;
+	const struct find_file *f;
+	uint64_t base = UINT64_MAX;
+	enum reason reason;
+	size_t n = 0;
+
+	f = files_find(&x->symbolizer->files, &m, &reason);
+	segments = f && f->object ? object_segments(f->object, &n) : NULL;
+	for (size_t i = 0; i < n; i++)
+		base = segments[i].vaddr < base ? segments[i].vaddr : base;
+	return n ? base : 0;
+}
+
 /* Requests the line's address, unless it was requested before. */
 static void stack_text_ask(struct stack_text *x, const struct stack_line *l,
 			   const struct stack_text_line *line)
@@ -461,6 +500,8 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l,
 		if (!l->has_offset && !symbol_value(x, line, l, at.module, &at.raw))
 			at.space = SPACE_UNKNOWN;
 	}
+	if (l->kind == STACK_LINE_APPLE)
+		at.raw += base_of_module(x, line, l, at.module);
 	location = map64_put(&g->asked, key);
 	*location = trace_location(g->t, &at);
 	if (at.kind == LOCATION_UNSTATED) /* evidence decides for a stack's innermost call */
@@ -471,7 +512,12 @@ static void stack_text_ask(struct stack_text *x, const struct stack_line *l,
 static void learn_module(struct stack_text *x, const char *s, size_t n, const struct stack_line *l)
 {
 	struct stack_line_module m;
+	struct stack_line_image image;
 
+	if (!l && stack_line_parse_image(s, n, &image))
+		stack_images_add(&x->gathered->images, &image, x->gathered->n_seen);
+	if (l && l->kind == STACK_LINE_APPLE)
+		stack_images_call(&x->gathered->images);
 	if (!l && stack_line_parse_module(s, n, &m))
 		stack_modules_add(&x->gathered->said, &m, x->gathered->n_seen);
 	if (l && l->kind == STACK_LINE_UNREAL && l->has_offset) {
@@ -536,16 +582,19 @@ static void name_module(const struct stack_text *x, const struct stack_text_line
 }
 
 /* The call of a line that waits; false: it is none. */
-static bool call_of(const struct stack_text *x, const struct stack_text_line *line,
-		    struct stack_line *l)
+static bool call_of(struct stack_text *x, const struct stack_text_line *line, struct stack_line *l)
 {
 	const struct stack_text_gathered *g = x->gathered;
 	const char *s = buf_at(&g->text, line->at);
 
 	if (line->symbol)
 		return stack_line_parse_symbol(s, line->n, l);
-	if (!line->faulted)
-		return parse_line(x, s, line->n, l);
+	if (!line->faulted) {
+		if (!parse_line(x, s, line->n, l))
+			return false;
+		place_in_image(x, line->number, l);
+		return true;
+	}
 	*l = (struct stack_line){
 	    .kind = STACK_LINE_FAULT, .has_offset = true, .offset = line->offset, .tail = line->n};
 	l->module.s = intern_text(&g->paths, line->faulted, &l->module.n);
@@ -770,7 +819,6 @@ void stack_text_line(struct stack_text *x, const char *s, size_t n)
 			g->in_stack = l.kind;
 		g->only_inlined = false;
 	} else {
-		g->of_apple += stack_line_is_apple(s, n);
 		take_fault(x, s, n, &line);
 		if (ends_stack(g, s, n))
 			g->in_stack = STACK_LINE_NONE;
@@ -917,6 +965,8 @@ static void ask_all(struct stack_text *x)
 				judge_line(x, line, &l);
 		} else if (l.kind == STACK_LINE_WASM) {
 			choose_wasm(x, line, &l);
+		} else if (l.kind == STACK_LINE_APPLE) {
+			line->key = l.has_offset ? key_of(&l, line->kind) : 0;
 		}
 		if (line->key && (line->file || line->id))
 			line->key = hash_u64(line->key + line->file + hash_u64(line->id)) | 1;
@@ -1207,6 +1257,24 @@ static void print_wasm(struct buf *b, const struct stack_text *x, const char *s,
 	}
 }
 
+/* As reports that have names; of inlined calls each has the line's beginning. */
+static void print_apple(struct buf *b, const struct stack_text *x, const char *s, size_t n,
+			const struct stack_line *l, const struct stack_text_answer *a)
+{
+	for (uint32_t i = 0; i < a->n_calls; i++) {
+		const struct stack_text_call *c = &x->gathered->answer_calls[a->call + i];
+
+		buf_add(b, s, l->tail);
+		buf_adds(b, text_of(x, c->function));
+		if (c->file) {
+			buf_adds(b, " (");
+			add_source(b, x, c);
+			buf_addc(b, ')');
+		}
+		end_line(b, s, n);
+	}
+}
+
 /* As Unity prints calls that it has a file of. */
 static void print_unity(struct buf *b, const struct stack_text *x, const char *s, size_t n,
 			const struct stack_line *l, const struct stack_text_answer *a)
@@ -1236,6 +1304,7 @@ static void print_named(struct buf *b, const struct stack_text *x, const char *s
 	case STACK_LINE_ANDROID: print_android(b, x, s, n, l, a); break;
 	case STACK_LINE_WASM: print_wasm(b, x, s, n, l, a); break;
 	case STACK_LINE_UNITY: print_unity(b, x, s, n, l, a); break;
+	case STACK_LINE_APPLE: print_apple(b, x, s, n, l, a); break;
 	default: print_behind(b, x, s, n, l, a); break;
 	}
 }
@@ -1458,15 +1527,6 @@ static void note_modules(struct stack_text *x)
 		intern_add(&g->notes, text.data, text.len);
 	text.len = 0;
 	buf_addf(&text,
-		 "%" PRIu64 " call%s of a crash report of macOS or iOS %s: tm-atos -o "
-		 "FILE -l BASE ADDRESS names %s, where BASE is that of \"Binary Images\"",
-		 g->of_apple, plural_s(g->of_apple),
-		 g->of_apple == 1 ? "stays as it was" : "stay as they were",
-		 g->of_apple == 1 ? "it" : "them");
-	if (g->of_apple)
-		intern_add(&g->notes, text.data, text.len);
-	text.len = 0;
-	buf_addf(&text,
 		 "%" PRIu64
 		 " call%s an address and no module: --maps takes the module map of the process "
 		 "(a copy of /proc/PID/maps, or a minidump), which says what was there",
@@ -1576,6 +1636,7 @@ void stack_text_release(struct stack_text *x)
 		intern_release(&g->paths);
 		map64_release(&g->path_of);
 		stack_modules_release(&g->said);
+		stack_images_release(&g->images);
 		map64_release(&g->judged);
 		map64_release(&g->named_of);
 		map64_release(&g->wasm_file);

@@ -1,5 +1,5 @@
 # Calls of a crash report of macOS are like Unreal's: a module, a base that is a multiple of 64 KiB, " + " and digits, which are
-# decimal here. They stay, and a note names the program that reads them. So does the message on such a file.
+# decimal here. Without the file they stay. The message of a program that reads captures names the one that reads such a file.
 cat >report.crash <<'END'
 Process:               MyGame [1234]
 Identifier:            com.example.mygame
