@@ -54,6 +54,7 @@ static bool is_file_of(struct walk_file *f, const struct frame_module *m)
 		struct buf b = BUF_INIT;
 
 		buf_addf(&b, "%s of %s differs", differs, m->name);
+		object_add_captured_ids(&b, f->object, &captured);
 		f->differs = mem_strdup(buf_str(&b));
 		buf_release(&b);
 	}

@@ -25,11 +25,11 @@ struct module_answer { /* what files_find said, once per module */
 	struct find_file *file;
 	enum reason reason;
 	bool asked, by_path;
-	const char *differs; /* of a file of another build: what does */
-	bool unproven;       /* given, and nothing shows its build */
-	bool narrow;         /* a file for 32 bits was refused */
-	bool archive;        /* an APK, whose libraries are mapped from it */
-	uint8_t space;       /* decided for its offset-or-vaddr locations; SPACES: undecided */
+	char *differs; /* of a file of another build: what does */
+	bool unproven; /* given, and nothing shows its build */
+	bool narrow;   /* a file for 32 bits was refused */
+	bool archive;  /* an APK, whose libraries are mapped from it */
+	uint8_t space; /* decided for its offset-or-vaddr locations; SPACES: undecided */
 	struct reading reading;
 };
 
@@ -55,6 +55,30 @@ static bool is_above_4_gib(const struct module *m)
 	return m->n_ranges && m->ranges[m->n_ranges - 1].hi > UINT64_C(1) << 32;
 }
 
+/* "GUID differs: the capture has X, the file Y", of the file that files_find did not take. NULL: it refused none. */
+static char *refused_differs(const struct find_files *f, const struct object_build_id *captured)
+{
+	const struct find_file *x;
+	const char *differs = files_refused_differs(f, &x);
+	struct buf text = BUF_INIT;
+	char *s;
+
+	if (!differs)
+		return NULL;
+	buf_addf(&text, "%s differs", differs);
+	object_add_captured_ids(&text, x->object, captured);
+	s = mem_strdup(buf_str(&text));
+	buf_release(&text);
+	return s;
+}
+
+static void release_answers(struct module_answer *answers, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(answers[i].differs);
+	free(answers);
+}
+
 static struct module_answer *bind_file_of(struct binder *b, const struct trace *of, uint32_t id)
 {
 	struct module_answer *m = of == b->t ? &b->own[id] : &b->modules[id];
@@ -74,7 +98,7 @@ static struct module_answer *bind_file_of(struct binder *b, const struct trace *
 	}
 	m->file = files_find(b->files, &wanted, &m->reason);
 	m->narrow = files_refused_narrow(b->files);
-	m->differs = files_refused_differs(b->files);
+	m->differs = refused_differs(b->files, &wanted.id);
 	m->unproven = m->file && m->file->given && !files_proven(m->file, &wanted);
 	m->by_path =
 	    m->file && !m->file->given && !wanted.id.len && !files_proven(m->file, &wanted);
@@ -636,7 +660,7 @@ static void add_modules(const struct trace *of, const struct module_answer *file
 			continue;
 		buf_addf(names, "%s%s", names->len ? ", " : "", path_base_captured(name));
 		if (is == bind_is_other_build)
-			buf_addf(names, " (%s differs)", files[i].differs);
+			buf_addf(names, " (%s)", files[i].differs);
 	}
 }
 
@@ -705,8 +729,8 @@ void bind_locations(struct trace *t, const struct trace *maps, struct find_files
 	map64_release(&b.slides);
 	slide_candidates_release(&b.found);
 	if (b.modules != b.own)
-		free(b.modules);
-	free(b.own);
+		release_answers(b.modules, maps->n_modules);
+	release_answers(b.own, t->n_modules);
 }
 
 uint64_t bound_lookup(const struct find_resolved *b)

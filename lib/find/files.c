@@ -211,6 +211,7 @@ static void refuse_foreign(struct find_files *f, struct find_file *x)
 {
 	for (size_t i = 0; !x->module && i < f->n && !x->foreign; i++) {
 		const struct find_file *p = f->items[i];
+		struct buf ids = BUF_INIT;
 		const char *why;
 
 		if (p->module || !p->object || !object_debug_named(p->object) ||
@@ -221,8 +222,11 @@ static void refuse_foreign(struct find_files *f, struct find_file *x)
 		if (!why)
 			continue;
 		x->foreign = true;
-		err_set(&x->e, ST_UNSUPPORTED, "not the PDB that %s names: %s differs", p->path,
-			why);
+		object_add_ids(&ids, "the program has", object_build_id(p->object), "the PDB",
+			       object_build_id(x->object));
+		err_set(&x->e, ST_UNSUPPORTED, "not the PDB that %s names: %s differs%s", p->path,
+			why, buf_str(&ids));
+		buf_release(&ids);
 	}
 }
 
@@ -643,6 +647,17 @@ static void keep_better(struct find_file **best, struct find_file *x, const stru
 		*best = x;
 }
 
+static void explain_other_build(struct find_files *f, const struct find_file *x,
+				const struct files_module *m, const char *how, const char *differs)
+{
+	struct buf ids = BUF_INIT;
+
+	object_add_captured_ids(&ids, x->object, &m->id);
+	search_log_add(f->log, false, x->path, "%s, but is another build: %s differs%s", how,
+		       differs, buf_str(&ids));
+	buf_release(&ids);
+}
+
 /* Why a file was taken, or what it has that the module has not. */
 static void explain_file(struct find_files *f, const struct find_file *x,
 			 const struct files_module *m)
@@ -654,8 +669,7 @@ static void explain_file(struct find_files *f, const struct find_file *x,
 	if (!x->object)
 		search_log_add(f->log, false, x->path, "%s, but cannot be read: %s", how, x->e.msg);
 	else if (differs)
-		search_log_add(f->log, false, x->path, "%s, but is another build: %s differs", how,
-			       differs);
+		explain_other_build(f, x, m, how, differs);
 	else if (is_too_narrow(x, m))
 		search_log_add(f->log, false, x->path,
 			       "%s, but is for 32 bits, and the module was above 4 GiB", how);
@@ -833,6 +847,7 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 	f->refused_differs = *reason == REASON_BUILD_ID_DIFFERS
 				 ? object_id_differs(x->object, &m->id, &known)
 				 : NULL;
+	f->refused = x;
 	for (size_t i = 0; *reason == REASON_RESOLVED && i < f->n; i++) /* a program and its PDB */
 		f->items[i]->wanted |= f->items[i]->object && is_same_build(x, f->items[i]);
 	if (f->log && x)
@@ -844,8 +859,9 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 	return *reason == REASON_RESOLVED ? x : NULL;
 }
 
-const char *files_refused_differs(const struct find_files *f)
+const char *files_refused_differs(const struct find_files *f, const struct find_file **x)
 {
+	*x = f->refused;
 	return f->refused_differs;
 }
 

@@ -76,8 +76,9 @@ struct find_files {
 	size_t n, cap;
 	struct zip **zips;
 	size_t n_zips, cap_zips;
-	bool refused_narrow;         /* files_refused_narrow */
-	const char *refused_differs; /* files_refused_differs */
+	bool refused_narrow;             /* files_refused_narrow */
+	const char *refused_differs;     /* files_refused_differs */
+	const struct find_file *refused; /* the same */
 };
 
 /* Opens the given files, in parallel. A file that cannot be read is kept with its reason:
@@ -102,7 +103,7 @@ struct find_file *files_find(struct find_files *f, const struct files_module *m,
 /* A file for 32 bits, which the last files_find did not take for a module above 4 GiB. */
 bool files_refused_narrow(const struct find_files *f);
 /* What differs of a file of another build, which the last files_find did not take: "GUID"; NULL: no such file. */
-const char *files_refused_differs(const struct find_files *f);
+const char *files_refused_differs(const struct find_files *f, const struct find_file **x);
 /* Is it beyond doubt the file that was loaded? */
 bool files_proven(const struct find_file *x, const struct files_module *m);
 /* True when a given zip file has this name (path or base name). */

@@ -2,6 +2,7 @@
 #include "lib/object/object.h"
 
 #include "lib/base/bytes.h"
+#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
 #include "lib/base/mem_budget.h"
 #include "lib/base/pool.h"
@@ -244,6 +245,35 @@ const char *object_id_differs(const struct object *o, const struct object_build_
 	}
 	*known = captured->len && own->len;
 	return *known ? object_build_id_differs(own, captured) : NULL;
+}
+
+/* 16 bytes without an age may be a UUID or a build-id, which is no id of Windows. */
+static void add_windows_id(struct buf *to, const struct object_build_id *id)
+{
+	if (id->age && id->age != OBJECT_ANY_AGE)
+		id_text_add_guid(to, id->bytes, id->age);
+	else
+		id_text_add(to, true, id->bytes, id->len);
+}
+
+void object_add_ids(struct buf *to, const char *a_has, const struct object_build_id *a,
+		    const char *b_name, const struct object_build_id *b)
+{
+	if (!a->age && !b->age && a->len != OBJECT_PE_ID)
+		return;
+	buf_addf(to, ": %s ", a_has);
+	add_windows_id(to, a);
+	buf_addf(to, ", %s ", b_name);
+	add_windows_id(to, b);
+}
+
+void object_add_captured_ids(struct buf *to, const struct object *o,
+			     const struct object_build_id *captured)
+{
+	struct object_build_id own =
+	    captured->len == OBJECT_PE_ID ? object_stamp_id(o) : *object_build_id(o);
+
+	object_add_ids(to, "the capture has", captured, "the file", &own);
 }
 
 uint64_t object_image_base(const struct object *o)

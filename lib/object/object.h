@@ -12,6 +12,7 @@
 #ifndef TM_OBJECT_OBJECT_H
 #define TM_OBJECT_OBJECT_H
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 
 #include <stdbool.h>
@@ -179,6 +180,13 @@ struct object_build_id object_captured_id(const struct object *o);
  * or *known is false: they cannot be compared. */
 const char *object_id_differs(const struct object *o, const struct object_build_id *captured,
 			      bool *known);
+/* ": the program has X, the PDB Y", where X and Y are ids of Windows: GUIDs with their age, or time stamps and sizes. Of other
+ * ids nothing. a_has: "the program has"; b_name: "the PDB". */
+void object_add_ids(struct buf *to, const char *a_has, const struct object_build_id *a,
+		    const char *b_name, const struct object_build_id *b);
+/* The same of a captured id, and of the file's, which differs. */
+void object_add_captured_ids(struct buf *to, const struct object *o,
+			     const struct object_build_id *captured);
 const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */

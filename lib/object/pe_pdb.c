@@ -58,6 +58,7 @@ static bool try_pdb(struct pdb_search *k)
 {
 	const struct object_image *mine = &k->o->file;
 	const char *path = buf_str(&k->path), *why = NULL, *differs;
+	struct buf text = BUF_INIT;
 	struct err e = ERR_INIT;
 	struct object_image f;
 	struct stat st;
@@ -81,7 +82,12 @@ static bool try_pdb(struct pdb_search *k)
 	else if (differs)
 		why = !strcmp(differs, "age") ? "age differs" : "GUID differs";
 	if (why) {
-		refuse_pdb(k, path, why);
+		buf_adds(&text, why);
+		if (differs && f.pdb)
+			object_add_ids(&text, "the program has", &mine->build_id, "the PDB",
+				       &f.build_id);
+		refuse_pdb(k, path, buf_str(&text));
+		buf_release(&text);
 		image_release(&f);
 		return false;
 	}

@@ -424,6 +424,13 @@ static bool is_of_windows(const struct object *o)
 	return object_kind(o)->image || object_is_source(o);
 }
 
+static void add_other_id(struct buf *why, const struct object *o, const struct object_build_id *id,
+			 const char *differs)
+{
+	buf_addf(why, "its %s differs from that in the module map", differs);
+	object_add_captured_ids(why, o, id);
+}
+
 enum reason stack_module_judge(const struct find_file *x, const struct stack_module_facts *facts,
 			       bool *proven, struct buf *why)
 {
@@ -444,7 +451,7 @@ enum reason stack_module_judge(const struct find_file *x, const struct stack_mod
 		buf_addf(why, "the log has addresses of %u bits, the file is for %u", facts->bits,
 			 bits);
 	else if (differs)
-		buf_addf(why, "its %s differs from that in the module map", differs);
+		add_other_id(why, o, &facts->id, differs);
 	if (why->len)
 		return differs ? REASON_BUILD_ID_DIFFERS : REASON_REPLACED;
 	*proven = known;

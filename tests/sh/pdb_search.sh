@@ -68,7 +68,7 @@ case $out in
 *) echo "not ok - tm-inspect counts its lines: $out" ;;
 esac
 cp older app.pdb
-says "another age is refused" "app.pdb: age differs" "${ask[@]}" app.exe $at
+says "another age is refused" "app.pdb: age differs: the program has 0403020106050807090A0B0C0D0E0F101, the PDB 0403020106050807090A0B0C0D0E0F102" "${ask[@]}" app.exe $at
 printf x | dd of=app.pdb bs=1 seek=$(($(grep -abo $'\001\002\003\004\005' app.pdb | head -n 1 | cut -d: -f1) + 2)) \
 	conv=notrunc 2>/dev/null
 says "another GUID is refused" "app.pdb: GUID differs" "${ask[@]}" app.exe $at
@@ -170,7 +170,7 @@ cp older both/foreign/app.pdb
 printf '    #0 0x7ff600001000  (app.exe+0x111c)\n' >log
 for given in '-e both/foreign/app.pdb -e both/app.exe' '-e both/app.exe -e both/foreign/app.pdb'; do
 	# shellcheck disable=SC2086 # words
-	says "a PDB that the program does not name, $given" 'foreign/app.pdb: not the PDB that both/app.exe names: age differs' \
+	says "a PDB that the program does not name, $given" 'foreign/app.pdb: not the PDB that both/app.exe names: age differs: the program has 0403020106050807090A0B0C0D0E0F101, the PDB 0403020106050807090A0B0C0D0E0F102' \
 		tm-symbolize --no-cache --text log $given
 done
 cp right both/app.pdb
