@@ -149,6 +149,15 @@ check "WinDbg's stacks: the first call" grep -qF ": My_Game+0x$first in $(truth 
 check "... a caller" grep -qF ": My_Game+0x${callers[0]} in $(truth "$(before "${callers[0]}")" | tail -n 1)" got
 check "... one behind the name of an export" grep -qF ": My_Game!exported+0x9 in $(truth "$(before "${callers[1]}")" | tail -n 1)" got
 check "... one of another module stays" grep -q 'kernel32!BaseThreadInitThunk+0x14$' got
+# .symopt without undecorated names: as the linker has them. leaf, the first in game.o, is at 0x1000.
+outer=$(llvm-nm-19 game.o | awk '$3 == "?outer@game@@YAHH@Z" { print $1 }')
+{
+	printf '00 00000061`74dff620 %s     My_Game!?outer@game@@YAHH@Z+0x5\n\n' "$(tick "${callers[1]}")"
+	printf '00 00000061`74dff620 %s     My_Game!?outer@game@@YAHH+0x5\n' "$(tick "${callers[1]}")"
+} >decorated.log
+text decorated.log >got
+check "... a decorated name" grep -qF 'YAHH@Z+0x5 in '"$(truth "$(printf %x $((0x$outer + 0x1005)))" | tail -n 1)" got
+check "... which is a whole one" grep -q 'YAHH+0x5$' got
 printf ' # Child-SP          RetAddr               Call Site\n00 00000061`74dff620 %s     My_Game+0x%s\n01 00000061`74dff7c0 00007ffd`71267374     My_Game+0x%s\n' "$(tick "${callers[0]}")" "$first" "${callers[0]}" >k.log
 text k.log >got
 check "... with numbers, as k prints them" [ "$(grep -c ' in ' got)" = "$(($(truth "$first" | wc -l) + $(truth "$(before "${callers[0]}")" | wc -l)))" ]
