@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/inspect/fitness.h"
 
+#include "lib/base/path.h"
 #include "lib/object/debug_map.h"
 #include "lib/object/id_text.h"
 #include "lib/object/pdb.h"
@@ -51,6 +52,11 @@ static bool is_split_part(const struct inspect *x)
 	return !object_has_dwarf(x->file.object) && inspect_section(x, ".debug_info.dwo");
 }
 
+static bool is_macho(const struct object *o)
+{
+	return !strcmp(object_kind(o)->name, "Mach-O");
+}
+
 static void identity(const struct inspect *x, struct fitness *f)
 {
 	const struct object_build_id *id = object_build_id(x->file.object);
@@ -60,6 +66,8 @@ static void identity(const struct inspect *x, struct fitness *f)
 	if (id->age)
 		say(f, FIT_YES, NULL, "%sGUID and age %s",
 		    object_kind(x->file.object)->pdata ? "CodeView record: " : "", text);
+	else if (id->len && is_macho(x->file.object))
+		say(f, FIT_YES, NULL, "UUID %s", text);
 	else if (id->len)
 		say(f, FIT_YES, NULL, "%u bytes", id->len);
 	else if (object_kind(x->file.object)->pdata)
@@ -68,6 +76,9 @@ static void identity(const struct inspect *x, struct fitness *f)
 		    "CodeView record",
 		    "no CodeView record: a file of another build cannot be distinguished from "
 		    "this file");
+	else if (is_macho(x->file.object))
+		say(f, FIT_NO, "link without -no_uuid",
+		    "no UUID: a file of another build cannot be distinguished from this file");
 	else
 		say(f, FIT_NO, "link with -Wl,--build-id=sha1",
 		    "no build-id: a file of another build cannot be distinguished from this "
@@ -100,7 +111,10 @@ static void names(const struct inspect *x, struct fitness *f)
 	else if (!x->from_tables && x->n_functions && elsewhere(x))
 		say(f, FIT_YES, NULL, "in its debug file");
 	else
-		say(f, FIT_NO, "keep the unstripped file, or the debug file, of every build",
+		say(f, FIT_NO,
+		    is_macho(x->file.object)
+			? "keep the unstripped file, or the .dSYM, of every build"
+			: "keep the unstripped file, or the debug file, of every build",
 		    "stripped: only %" PRIu64 " exported symbol%s left", x->n_dynsym,
 		    x->n_dynsym == 1 ? " is" : "s are");
 }
@@ -149,6 +163,28 @@ static void in_object_files(const struct inspect *x, struct fitness *f)
 		    m->files[lost].path, first.msg);
 }
 
+/* The debug file is in the folder of the file. */
+static bool is_beside(const struct inspect *x)
+{
+	const char *path = x->file.path, *debug = object_debug_path(x->file.object);
+	size_t n = (size_t)(path_base(path) - path);
+
+	return n == (size_t)(path_base(debug) - debug) && !memcmp(path, debug, n);
+}
+
+/* Of a folder of debug files, or from a server. */
+static void in_pdb_elsewhere(const struct inspect *x, struct fitness *f)
+{
+	const bool has = pdb_has_lines(object_pdb(x->file.object));
+
+	say(f, has ? FIT_YES : FIT_NO,
+	    has ? NULL
+		: "compile with /Z7 or /Zi (clang: -gcodeview); keep the PDB of /DEBUG, not "
+		  "that of /PDBSTRIPPED",
+	    "%sPDB %s%s", has && object_has_dwarf(x->file.object) ? "DWARF, and " : "",
+	    object_debug_path(x->file.object), has ? "" : ", which has no lines");
+}
+
 static void lines(const struct inspect *x, struct fitness *f)
 {
 	if (is_split_part(x))
@@ -156,6 +192,8 @@ static void lines(const struct inspect *x, struct fitness *f)
 		    "keep the split part beside the program, and inspect the "
 		    "program",
 		    "the split part: lines are in the program");
+	else if (object_has_pdb(x->file.object) && elsewhere(x) && !is_beside(x))
+		in_pdb_elsewhere(x, f);
 	else if (object_has_pdb(x->file.object) && !pdb_has_lines(object_pdb(x->file.object)))
 		say(f, FIT_NO,
 		    "compile with /Z7 or /Zi (clang: -gcodeview); keep the PDB of /DEBUG, not that "
@@ -184,6 +222,9 @@ static void lines(const struct inspect *x, struct fitness *f)
 	else if (!object_has_dwarf(x->file.object) && is_elsewhere(x))
 		say(f, FIT_NO, "keep it beside the file, or in a --debug-dir", "%s",
 		    x->file.e.msg + sizeof "its " - 1);
+	else if (!object_has_dwarf(x->file.object) && is_macho(x->file.object))
+		say(f, FIT_NO, "compile with -g; keep the .dSYM that dsymutil makes",
+		    "no DWARF here, and no .dSYM was found");
 	else if (!object_has_dwarf(x->file.object))
 		say(f, FIT_NO, "compile with -g; keep the unstripped file or the debug file",
 		    "no DWARF here, and no debug file was found");

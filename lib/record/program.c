@@ -473,6 +473,8 @@ enum status program_check(const char *name, char **path, struct err *e)
 	char *script;
 
 	*path = program_search(name);
+	if (!*path && !strchr(name, '/') && !access(name, F_OK))
+		return err_set(e, ST_NONE, "is not in PATH: ./%s is the one of this folder", name);
 	if (!*path)
 		return why_none(name, e);
 	status = program_check_file(*path, &script, e);
