@@ -251,8 +251,7 @@ bool starts_note(const struct grouped_profile *p, size_t grouping, const uint32_
 	}
 	if (starts)
 		buf_addf(to,
-			 "%" PRIu64
-			 " row%s grouped by function starts of .eh_frame (fn_0x...): names "
+			 "%" PRIu64 " row%s grouped by function starts (fn_0x...): names "
 			 "need the module's debug information",
 			 starts, starts == 1 ? " is" : "s are");
 	return starts;

@@ -62,7 +62,11 @@ struct object_image {
 		char *pdb; /* what its CodeView record names; NULL: none */
 		uint32_t pdb_age;
 		struct object_pe_stamp stamp;
-	} pe;                  /* of a PE file (pe.c) */
+	} pe; /* of a PE file (pe.c) */
+	struct mach_image {
+		uint64_t text;             /* where __TEXT begins in memory */
+		uint32_t starts, n_starts; /* LC_FUNCTION_STARTS: where in the file, bytes */
+	} mach;                            /* of a Mach-O file (mach.c) */
 	uint64_t wasm_imports; /* functions of others, which come before a module's own (wasm.c) */
 	struct object_source *source;
 	struct pdb_file *pdb; /* of a PDB (pdb.h) */

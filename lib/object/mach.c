@@ -4,8 +4,10 @@
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cursor.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "lib/base/mem_budget.h"
+#include "lib/base/sort.h"
 #include "lib/object/debug_map.h"
 
 #include <fcntl.h>
@@ -24,6 +26,7 @@ enum {
 	LC_SYMTAB = 2,
 	LC_SEGMENT_64 = 0x19,
 	LC_UUID = 0x1b,
+	LC_FUNCTION_STARTS = 0x26,
 	VM_PROT_EXECUTE = 4,
 	SECTION_TYPE = 0xff,
 	S_ZEROFILL = 1,
@@ -329,6 +332,8 @@ static void mach_read_segment(struct mach_reading *r, struct cursor *c, bool wid
 	cursor_u32(c);
 	if (cursor_failed(c))
 		return;
+	if (!strncmp(name, "__TEXT", NAME))
+		r->f->mach.text = v[0];
 	s = (struct object_segment){.vaddr = v[0],
 				    .memsz = v[1],
 				    .offset = v[2],
@@ -362,6 +367,10 @@ static void mach_read_command(struct mach_reading *r, struct cursor *c, uint32_t
 		f->symtab.n = cursor_u32(c);
 		f->symtab.names = cursor_u32(c);
 		f->symtab.n_names = cursor_u32(c);
+		break;
+	case LC_FUNCTION_STARTS:
+		f->mach.starts = cursor_u32(c);
+		f->mach.n_starts = cursor_u32(c);
 		break;
 	default: break;
 	}
@@ -474,9 +483,81 @@ static struct mach_symbol next_symbol(struct cursor *c, const struct object_imag
 	return s;
 }
 
-/* Mach-O: one table, names with an underscore, no sizes. data: not those of code alone; each is then as large as LLVM has it,
- * up to the next symbol or the end of its section. */
-static void add_symbols(struct symtab *s, const struct object_image *f, bool data)
+/* The starts of functions by LC_FUNCTION_STARTS, ascending. It is there in stripped files, too:
+ * ULEB128 numbers, of which the first one counts from __TEXT on, and each other one from the start before it. */
+struct mach_starts {
+	uint64_t *all;
+	size_t n;
+};
+
+static void read_starts(struct mach_starts *t, const struct object_image *f)
+{
+	const struct section_header table = {.name = "function starts",
+					     .kind = SECTION_OTHER,
+					     .offset = f->mach.starts,
+					     .size = f->mach.n_starts};
+	struct err ignored = ERR_INIT;
+	uint64_t at = f->mach.text, size;
+	uint8_t *bytes;
+	struct cursor c;
+
+	*t = (struct mach_starts){.n = 0};
+	if (!table.size || section_read(f, &table, &bytes, &size, &ignored))
+		return;
+	t->all = mem_array((size_t)size, sizeof *t->all); /* each takes a byte at least */
+	cursor_init(&c, bytes, (size_t)size, table.offset, &ignored);
+	while (!cursor_done(&c)) {
+		uint64_t step = cursor_uleb(&c);
+
+		if (cursor_failed(&c) || !step || step > UINT64_MAX - at)
+			break;
+		at += step;
+		/* the lowest bit says Thumb */
+		t->all[t->n++] = f->arch == ARCH_ARM ? at & ~UINT64_C(1) : at;
+	}
+	mem_budget_free(bytes);
+}
+
+static uint64_t next_start(const struct mach_starts *t, uint64_t addr)
+{
+	size_t at = BISECT(i, 0, t->n, t->all[i] <= addr);
+
+	return at < t->n ? t->all[at] : UINT64_MAX;
+}
+
+/* Of one symbol table, and for all of them. */
+struct mach_loading {
+	struct symtab *s;
+	struct symtab_loading l;
+	size_t n_names;
+	struct map64 known; /* addresses that the tables before have a symbol at */
+	struct mach_starts starts;
+};
+
+static void add_symbol(struct mach_loading *x, const struct object_image *f,
+		       const struct mach_symbol *m, const char *name)
+{
+	const struct section_header *t =
+	    m->code || (x->l.data && m->placed) ? &f->sections[m->section] : NULL;
+	uint64_t end;
+
+	if (!t || !*name || t->size > UINT64_MAX - t->addr || m->value >= t->addr + t->size)
+		return;
+	if (m->value < t->addr && !x->l.data) /* __mh_execute_header stands before its section */
+		return;
+	if (map64_get(&x->known, m->value))
+		return;
+	end = next_start(&x->starts, m->value);
+	if (end > t->addr + t->size)
+		end = t->addr + t->size;
+	symtab_add(x->s, &x->l,
+		   (struct object_symbol){m->value, end, name, false, false, false,
+					  (uint32_t)x->s->n, NULL},
+		   !m->external ? 2 : m->weak, end);
+}
+
+/* Mach-O: one table, names with an underscore, no sizes. */
+static void add_table(struct mach_loading *x, const struct object_image *f)
 {
 	const uint64_t each = f->is_64 ? NLIST_64 : NLIST_32;
 	const struct section_header table = {.name = "symbols",
@@ -488,62 +569,116 @@ static void add_symbols(struct symtab *s, const struct object_image *f, bool dat
 					       .offset = f->symtab.names,
 					       .size = f->symtab.n_names};
 	struct err e = ERR_INIT;
-	struct symtab_loading l = {.data = data};
 	uint8_t *bytes = NULL, *names = NULL;
 	uint64_t size, n_names = 0;
 	struct cursor c;
 
 	if (section_read(f, &table, &bytes, &size, &e)) {
-		symtab_leave_out(s, f, &e);
+		symtab_leave_out(x->s, f, &e);
 		return;
 	}
 	if (section_read(f, &strings, &names, &n_names, &e)) {
-		symtab_leave_out(s, f, &e);
+		symtab_leave_out(x->s, f, &e);
 		mem_budget_free(bytes);
 		return;
 	}
 	cursor_init(&c, bytes, (size_t)size, table.offset, &e);
 	c.big_endian = f->big_endian;
-	while (!cursor_done(&c) && s->n < SYMBOL_NONE - 1) {
+	while (!cursor_done(&c) && x->s->n < SYMBOL_NONE - 1) {
 		struct mach_symbol m = next_symbol(&c, f);
-		const struct section_header *t =
-		    m.code || (data && m.placed) ? &f->sections[m.section] : NULL;
 		const char *name = m.name < n_names ? (const char *)names + m.name : "";
 
-		name += *name == '_';
-		if (!t || !*name || t->size > UINT64_MAX - t->addr || m.value >= t->addr + t->size)
-			continue;
-		if (m.value < t->addr && !data) /* __mh_execute_header stands before its section */
-			continue;
-		symtab_add(s, &l,
-			   (struct object_symbol){m.value, t->addr + t->size, name, false, false,
-						  false, (uint32_t)s->n, NULL},
-			   !m.external ? 2 : m.weak, t->addr + t->size);
+		add_symbol(x, f, &m, name + (*name == '_'));
 	}
-	s->names[0] = (char *)names;
-	symtab_finish(s, &l);
-	for (size_t i = 0; data && i < s->n; i++)
-		s->all[i].sized = true;
+	x->s->names[x->n_names++] = (char *)names;
 	mem_budget_free(bytes);
 }
 
-static void mach_load(struct symtab *s, struct object *o, bool data)
+/* Some symbol ends where a function begins that has none. */
+static bool is_bounded(const struct symtab *s, const struct mach_starts *t)
 {
-	add_symbols(s, &o->file, data);
-	if (!s->n && o->debug.path) {
-		symtab_release(s);
-		add_symbols(s, &o->debug, data);
+	for (size_t i = 0; t->n && i < s->n; i++) {
+		uint64_t hi = s->all[i].hi;
+		size_t next = BISECT(k, i, s->n, s->all[k].lo < hi);
+		size_t at = BISECT(k, 0, t->n, t->all[k] < hi);
+
+		if (at < t->n && t->all[at] == hi && (next == s->n || s->all[next].lo != hi))
+			return true;
 	}
+	return false;
 }
 
+/* What strip has left in the file knows no more than the table of its .dSYM, and leaves gaps that seem to be of the
+ * symbols before them. */
 static void mach_symbols(struct symtab *s, struct object *o)
 {
-	mach_load(s, o, false);
+	struct mach_loading x = {.s = s};
+
+	read_starts(&x.starts, &o->file);
+	if (o->debug.path)
+		add_table(&x, &o->debug);
+	s->own = !s->n;
+	for (size_t i = 0, n = s->n; i < n; i++)
+		*map64_put(&x.known, s->all[i].lo) = 1;
+	add_table(&x, &o->file);
+	symtab_finish(s, &x.l);
+	s->own = s->own && !is_bounded(s, &x.starts);
+	map64_release(&x.known);
+	free(x.starts.all);
+}
+
+/* data: not those of code alone; each is then as large as LLVM has it, up to the next symbol or the end of its section. */
+static void load_as_llvm(struct symtab *s, struct object *o, bool data)
+{
+	struct mach_loading x = {.s = s, .l = {.data = data}};
+
+	add_table(&x, &o->file);
+	if (!s->n && o->debug.path)
+		add_table(&x, &o->debug);
+	symtab_finish(s, &x.l);
+	for (size_t i = 0; data && i < s->n; i++)
+		s->all[i].sized = true;
+}
+
+static void mach_own_symbols(struct symtab *s, struct object *o)
+{
+	load_as_llvm(s, o, false);
 }
 
 static void mach_any_symbols(struct symtab *s, struct object *o)
 {
-	mach_load(s, o, true);
+	load_as_llvm(s, o, true);
+}
+
+/* Behind the section of code that holds an address; 0: none does. */
+static uint64_t mach_code_end(const struct object_image *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		const struct section_header *s = &f->sections[i];
+
+		if (s->flags & SECTION_CODE && addr >= s->addr && addr - s->addr < s->size)
+			return s->size > UINT64_MAX - s->addr ? 0 : s->addr + s->size;
+	}
+	return 0;
+}
+
+static void mach_each_function(const struct object_image *f,
+			       void (*see)(void *arg, uint64_t lo, uint64_t hi), void *arg)
+{
+	enum { STEPS_MAX = 1 << 28 };
+	struct mach_starts t;
+	uint64_t end = 0;
+
+	read_starts(&t, f);
+	if ((uint64_t)t.n * f->n_sections > STEPS_MAX)
+		t.n = 0;
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.all[i] >= end)
+			end = mach_code_end(f, t.all[i]);
+		if (t.all[i] < end)
+			see(arg, t.all[i], i + 1 < t.n && t.all[i + 1] < end ? t.all[i + 1] : end);
+	}
+	free(t.all);
 }
 
 static bool mach_is(const uint8_t head[8])
@@ -578,6 +713,8 @@ const struct object_format format_mach = {
     .is = mach_is,
     .open = mach_open,
     .symbols = mach_symbols,
+    .own_symbols = mach_own_symbols,
     .any_symbols = mach_any_symbols,
     .find_debug = mach_find_debug,
+    .functions = mach_each_function,
 };

@@ -218,8 +218,7 @@ static void explain_calls(struct buf *b, const struct trace_symbols *y, uint32_t
 					? " (from a symbol without a size: a guess)"
 					: " (from the symbol table)");
 		else if (is_start)
-			buf_adds(b,
-				 " (from the unwind tables: a function's start, without a name)");
+			buf_adds(b, " (a function's start, without a name)");
 		buf_addc(b, '\n');
 	}
 	if (reason != REASON_RESOLVED)

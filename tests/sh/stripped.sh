@@ -78,11 +78,11 @@ if ${CC:-cc} -O2 -fno-lto -Wl,--build-id=sha1 -o prog work.c main.c 2>err &&
 	# --- what is said of them ---
 
 	tm-top -q stripped.tmt >text
-	check 'a note says so' grep -qx "6 rows are grouped by function starts of .eh_frame (fn_0x...): names need the module's debug information" text
+	check 'a note says so' grep -qx "6 rows are grouped by function starts (fn_0x...): names need the module's debug information" text
 	check 'none where all have names' test "$(tm-top -q named.tmt | grep -c 'function starts')" = 0
 	tm-symbolize -q --explain -e prog prog.tmt >explained 2>err
 	check 'tm-symbolize --explain says what the name is' \
-		grep -q "call: fn_0x[0-9a-f]* (from the unwind tables: a function's start, without a name)" explained
+		grep -q "call: fn_0x[0-9a-f]* (a function's start, without a name)" explained
 	check 'a location has its module alone, as before' \
 		test "$(tm-top -q --as json stripped.tmt | grep -c '"known": *"module only"')" -ge 1
 

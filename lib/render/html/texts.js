@@ -1185,8 +1185,8 @@ const PROGRAM_TEXTS = {
 	"a missing row has less than {0}, with a confidence of 95 %": "未列出的行小于 {0}，置信度 95 %",
 	"a missing row has less than {0} of blocks of at least {1#} bytes, with a confidence of 95 %": "未列出的行：不小于 {1} 字节的块合计小于 {0}，置信度 95 %",
 	"most sites have no names: {0}": "大多数分配来源没有函数名：{0}",
-	"{0} row is grouped by function starts of .eh_frame (fn_0x...): {1}": "{0} 行按 .eh_frame 的函数起始地址分组（fn_0x...）：{1}",
-	"{0} rows are grouped by function starts of .eh_frame (fn_0x...): {1}": "{0} 行按 .eh_frame 的函数起始地址分组（fn_0x...）：{1}",
+	"{0} row is grouped by function starts (fn_0x...): {1}": "{0} 行按函数起始地址分组（fn_0x...）：{1}",
+	"{0} rows are grouped by function starts (fn_0x...): {1}": "{0} 行按函数起始地址分组（fn_0x...）：{1}",
 	"names need the module's debug information": "要看函数名需要该模块的调试信息",
 	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod, --symbol-server)": "用 tm-symbolize 做地址解析（-e BINARY、--debug-dir、--debuginfod、--symbol-server）",
 

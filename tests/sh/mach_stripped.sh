@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tier: all
+#
+# Stripped Mach-O programs: beside their .dSYM all functions have names, also those of objects without DWARF; alone a
+# symbol ends where LC_FUNCTION_STARTS has another function. Truth: llvm-nm 19 on the file before strip.
+set -u
+# shellcheck source=tests/check.bash
+. "$SRC/tests/check.bash"
+
+for tool in clang-19 ld64.lld-19 dsymutil-19 llvm-nm-19 llvm-objdump-19 llvm-strip-19 llvm-symbolizer-19; do
+	command -v "$tool" >/dev/null || {
+		echo "skip - mach_stripped: no $tool"
+		exit 0
+	}
+done
+
+cat >main.c <<'C'
+volatile int sum = 1;
+int first(int), second(int);
+int main(int c, char **v) { return first(c) + second(c); }
+C
+cat >plain.c <<'C'
+extern volatile int sum;
+int first(int x) { return sum + x; }
+static __attribute__((noinline)) int hidden(int x) { return sum * x - 7; }
+static __attribute__((noinline)) int deeper(int x) { return hidden(x) * sum - 9; }
+int second(int x) { return hidden(x) * 3 + deeper(x); }
+C
+
+# names FILE: "ADDRESS NAME" of its functions
+names() { llvm-nm-19 -n "$1" | awk '$2 ~ /^[tT]$/ && $3 != "__mh_execute_header" { sub(/^0+/, "0x", $1); sub(/^_/, "", $3); print $1, $3 }'; }
+# ask FILE: the same by tm-atos, at the fourth byte of all functions of the file before strip
+ask() {
+	local addr name
+	names full | while read -r addr name; do
+		name=$(tm-atos -o "$1" "$(printf 0x%x $((addr + 3)))" 2>>err)
+		echo "$addr ${name%% *}"
+	done
+}
+
+for arch in x86_64 arm64; do
+	mkdir $arch && cd $arch || exit
+	clang-19 --target=$arch-apple-macos11 -O1 -g -c ../main.c -o main.o 2>err &&
+		clang-19 --target=$arch-apple-macos11 -O1 -c ../plain.c -o plain.o 2>err &&
+		ld64.lld-19 -arch $arch -platform_version macos 11.0 11.0 -undefined dynamic_lookup -e _main -o game main.o plain.o 2>err &&
+		dsymutil-19 game -o game.dSYM 2>err && cp game full && llvm-strip-19 -S -x game 2>err
+	check "$arch: strip leaves 3 of 5 functions" [ "$(names full | wc -l) $(names game | wc -l)" = '5 3' ]
+	names full >want
+	ask game >got
+	check "$arch: beside its .dSYM it has all names" cmp got want
+	ask game.dSYM >got
+	check "$arch: and so has the .dSYM" cmp got want
+	hidden=$(awk '$2 == "hidden" { print $1 }' want)
+	echo "#1 0x1 (game+$hidden)" >log
+	check "$arch: a log, too" grep -q 'in hidden' <(tm-symbolize -q --text -e game log 2>err)
+	mkdir away && mv game.dSYM away
+	names game >left
+	while read -r addr name; do
+		grep -qx "$addr $name" left || name=$(printf 0x%x $((addr + 3)))
+		echo "$addr $name"
+	done <want >alone
+	ask game >got
+	check "$arch: alone it has only those that are left" cmp got alone
+	echo "#1 0x1 (game+$hidden)" >log
+	check "$arch: and no others in a log" cmp log <(tm-symbolize -q --text -e game log 2>err)
+	tm-llvm-symbolizer --no-cache -e game "$(printf 0x%x $((hidden + 3)))" >got 2>err
+	check "$arch: llvm-symbolizer's answers stay those of llvm-symbolizer" \
+		cmp got <(llvm-symbolizer-19 -e game "$(printf 0x%x $((hidden + 3)))")
+	uuid=$(llvm-objdump-19 --macho --private-headers game | awk '$1 == "uuid" { print $2 }')
+	cat >sample.txt <<S
+Analysis of sampling game (pid 4242) every 1 millisecond
+Process:         game [4242]
+Path:            /Applications/game
+Load Address:    0x104c3c000
+Report Version:  7
+----
+
+Call graph:
+    100 Thread_77   DispatchQueue_1: com.apple.main-thread  (serial)
+      60 ???  (in game)  load address 0x104c3c000 + 0x3  [$(printf 0x%x $((hidden + 0x4c3c003)))]
+      40 ???  (in game)  load address 0x104c3c000 + 0x7  [$(printf 0x%x $((hidden + 0x4c3c007)))]
+
+Binary Images:
+       0x104c3c000 -        0x104c3ffff +game (0) <$uuid> /Applications/game
+S
+	tm-top -q --csv --by function -e game sample.txt >got 2>err
+	check "$arch: all samples of one function are one row, which has its start" \
+		[ "$(grep -c "fn_$hidden" got) $(grep -c second got)" = '1 0' ]
+	cd ..
+done
+exit $failed
