@@ -21,6 +21,7 @@
 enum {
 	FAT_PARTS_MAX = 30, /* a Java class has the same magic, and a version of 45 or more here */
 	COMMANDS_MAX = 64 << 20,
+	MH_DSYM = 10,
 	NAME = 16,
 	LC_SEGMENT = 1,
 	LC_SYMTAB = 2,
@@ -270,6 +271,7 @@ size_t object_archs(const char *path, const char **names, size_t max)
 struct mach_reading {
 	struct object_image *f;
 	size_t cap_segments, cap_sections;
+	bool dsym;        /* it is the file in a .dSYM */
 	struct buf names; /* offsets in it stand in for the sections' names until it is whole */
 };
 
@@ -340,6 +342,8 @@ static void mach_read_segment(struct mach_reading *r, struct cursor *c, bool wid
 				    .filesz = v[3],
 				    .align = 1,
 				    .executable = prot & VM_PROT_EXECUTE};
+	if (r->dsym) /* of the program's bytes it has none, or __eh_frame alone, at offsets of its own */
+		s.offset = s.filesz = 0;
 	if (strncmp(name, "__PAGEZERO", NAME) != 0 && strncmp(name, "__DWARF", NAME) != 0 &&
 	    s.memsz && prot)
 		VEC_PUSH(r->f->segments, r->f->n_segments, r->cap_segments) = s;
@@ -436,7 +440,7 @@ static enum status mach_read(struct object_image *f, const struct object_want *w
 	c.big_endian = f->big_endian;
 	type = cursor_u32(&c);
 	subtype = cursor_u32(&c);
-	cursor_u32(&c); /* program, library, object file ... */
+	r.dsym = cursor_u32(&c) == MH_DSYM;
 	count = cursor_u32(&c);
 	n_bytes = cursor_u32(&c);
 	st = check_arch(f, type, subtype, want, e);

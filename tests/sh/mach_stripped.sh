@@ -3,7 +3,8 @@
 # tier: all
 #
 # Stripped Mach-O programs: beside their .dSYM all functions have names, also those of objects without DWARF; alone a
-# symbol ends where LC_FUNCTION_STARTS has another function. Truth: llvm-nm 19 on the file before strip.
+# symbol ends where LC_FUNCTION_STARTS has another function; and the .dSYM alone names what a capture maps. Truth:
+# llvm-nm 19 on the file before strip.
 set -u
 # shellcheck source=tests/check.bash
 . "$SRC/tests/check.bash"
@@ -26,6 +27,9 @@ int first(int x) { return sum + x; }
 static __attribute__((noinline)) int hidden(int x) { return sum * x - 7; }
 static __attribute__((noinline)) int deeper(int x) { return hidden(x) * sum - 9; }
 int second(int x) { return hidden(x) * 3 + deeper(x); }
+/* What compact unwind cannot say has an entry in __eh_frame, which dsymutil copies: DW_OP_breg7 8. */
+__asm__(".text\n.globl _odd\n.p2align 4\n_odd:\n.cfi_startproc\n nop\n .cfi_escape 0x0f, 2, 0x77, 8\n nop\n ret\n"
+	".cfi_endproc\n");
 C
 
 # names FILE: "ADDRESS NAME" of its functions
@@ -45,7 +49,7 @@ for arch in x86_64 arm64; do
 		clang-19 --target=$arch-apple-macos11 -O1 -c ../plain.c -o plain.o 2>err &&
 		ld64.lld-19 -arch $arch -platform_version macos 11.0 11.0 -undefined dynamic_lookup -e _main -o game main.o plain.o 2>err &&
 		dsymutil-19 game -o game.dSYM 2>err && cp game full && llvm-strip-19 -S -x game 2>err
-	check "$arch: strip leaves 3 of 5 functions" [ "$(names full | wc -l) $(names game | wc -l)" = '5 3' ]
+	check "$arch: strip leaves 4 of 6 functions" [ "$(names full | wc -l) $(names game | wc -l)" = '6 4' ]
 	names full >want
 	ask game >got
 	check "$arch: beside its .dSYM it has all names" cmp got want
@@ -87,6 +91,11 @@ S
 	tm-top -q --csv --by function -e game sample.txt >got 2>err
 	check "$arch: all samples of one function are one row, which has its start" \
 		[ "$(grep -c "fn_$hidden" got) $(grep -c second got)" = '1 0' ]
+	tm-top -q --csv --by function -e away/game.dSYM sample.txt >got 2>err
+	check "$arch: and with the .dSYM alone, it has its name" [ "$(grep -c hidden got) $(wc -l <got)" = '1 2' ]
+	size=$(llvm-objdump-19 --macho --private-headers away/game.dSYM/Contents/Resources/DWARF/game |
+		awk '$2 == "__TEXT" && !n { n = 1 } n == 1 && $1 == "filesize" { print $2; n = 2 }')
+	check "$arch: of whose __TEXT it has __eh_frame, if dsymutil copies that ($size)" [ "$arch$size" = arm640 -o "$size" -gt 0 ]
 	cd ..
 done
 exit $failed
