@@ -331,12 +331,20 @@ $(B)/gen/html_assets.c: $(html_assets) Makefile
 	  echo '; const char html_scripts[] ='; \
 	  sed '/^import /d; s/^export //' $(filter %.js,$(html_assets)) | $(as_string); echo ';'; } >$@
 
-# Those of tm-view's page, by their names.
+# Those of tm-view's page, by their names. A page names the modules that its first one imports, and those that they
+# import, so that a browser asks for all of them at once.
+preloads := awk 'FNR == 1 { f = FILENAME; sub(".*/", "", f) } \
+	  /^<!doctype/ { page = FILENAME } \
+	  FILENAME == page { line[++n] = $$0; if (/type="module"/) { split($$0, q, "\""); todo[m = 1] = q[4]; at = n } next } \
+	  match($$0, /(from|^import) "\.\/[a-z_]+\.js"/) { split(substr($$0, RSTART, RLENGTH), q, /"\.\/|"/); all[f] = all[f] " " q[2] } \
+	  END { for (i = 1; i <= m; i++) { k = split(all[todo[i]], q, " "); for (j = 1; j <= k; j++) if (!had[q[j]]++) todo[++m] = q[j] } \
+	    for (i = 1; i <= n; i++) { if (i == at) for (j = 2; j <= m; j++) print "<link rel=\"modulepreload\" href=\"" todo[j] "\">"; print line[i] } }'
 $(B)/gen/view_assets.c: $(view_assets) Makefile
 	@mkdir -p $(@D)
 	$(call say,GEN,$@){ echo '#include "lib/view/asset.h"'; echo 'const struct view_asset view_assets[] = {'; \
 	  for f in $(view_assets); do echo "{\"$${f##*/}\","; \
-	  $(as_string) "$$f"; echo '},'; done; echo '{0, 0}};'; } >$@
+	  case $$f in *.html) $(preloads) $$f $(filter %.js,$(view_assets)) | $(as_string);; *) $(as_string) "$$f";; esac; \
+	  echo '},'; done; echo '{0, 0}};'; } >$@
 
 # The programs of each option, but for those of drop-ins. A table that several programs share has a program that stands
 # for them: tm-symbolize looks for binaries, tm-filter filters; a word that nearly all have is nobody's.

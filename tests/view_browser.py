@@ -51,6 +51,8 @@ LONG = b.call("Page.addScriptToEvaluateOnNewDocument", source="if (location.prot
 # --- which frame was worst, and why
 p, address = serve("mem.tmt")
 check("the page opens", b.open(address))
+hinted, came = (set(b.run(s)) for s in ("[...document.querySelectorAll('link[rel=modulepreload]')].map(e => e.href)", "performance.getEntriesByType('resource').map(e => e.name).filter(n => n.endsWith('.js'))"))
+check("the page names all %d modules that come" % len(hinted), len(hinted) > 30 and {n.split("/")[-1] for n in came - hinted} == {"main.js", "texts.js", "notes.js"} and hinted <= came)
 frames = truth("a", "mem.frame")
 worst = max(frames, key=lambda f: int(f[3]))[1]
 b.go("#view=frames")

@@ -151,7 +151,7 @@ with Page("run6458652.tmt", "run3229326.tmt"):
     check("tiles of two files say so", shows("document.querySelector('main').textContent.includes('Of all 2 files together')"))
     b.go("#view=table")
     offered = b.run("[...document.querySelectorAll('.tools select')].at(-1)") is not None and text(".tools label:last-of-type option").split("\n")
-    check("metrics of the files alone are offered: %s" % offered, "peak" in offered and not any(k in offered for k in ("lua-net", "samples", "calls")))
+    check("metrics of the files alone are offered: %s" % offered, {"auto", "count", "requested"} == set(offered))
 
 # --- of a folder it is said on each view which files are not shown
 with Page("folder"):
@@ -227,11 +227,20 @@ with Page("twice.tmt"):
     b.go("#view=compare")
     check("the hint of a range is one: " + b.run("document.querySelector('main input')?.placeholder || ''"), shows("document.querySelector('main input[aria-label=\"base range\"]')?.placeholder === '1..100'"))
 
+# --- a metric that the files do not have is offered nowhere: this one has requested and live bytes, and no real ones
+with Page("freed.tmt"):
+    for view, label in (("table", "rank by"), ("calls", "widths"), ("flame", "widths"), ("compare&basef=0..9&newf=10..19", "rank by"), ("source&fn=load", "costs by")):
+        b.go("#view=" + view)
+        words = b.run("[...document.querySelectorAll('select[aria-label=\"%s\"] option')].map(e => e.value)" % label)
+        check("%s: only metrics that are there are offered: %s" % (view, " ".join(words)), {"auto", "count", "requested", "live"} <= set(words) and
+              not {"real", "slack", "self-time", "total-time", "calls", "samples", "period", "lua-net"} & set(words))
+
 # --- what is guessed is said in every view
 with Page("guessed.json"):
     for view in "overview", "timeline", "calls":
         b.go("#view=" + view)
         check("a guess is told in " + view, shows("document.getElementById('alerts').textContent.includes('1 guess')", 5) and "calls have no end" in text("#alerts"))
+        check("... and below it is not all green: " + text("#whole"), shows("document.getElementById('whole').textContent === '◐ complete, with 1 guess' && document.getElementById('whole').classList.contains('warn')", 5))
 
 # --- what is picked is in sight; a search says how many hits there are, and Enter goes to them
 with Page("whole.tmt"):

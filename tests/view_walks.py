@@ -558,6 +558,13 @@ check("a line of the log has its capture", [(r["capture"], r["text"]) for r in l
 p.terminate()
 p.wait()
 
+# --- a file that was cut: in plain words, and where
+p, address = serve("cut.tmt", "calls.tmt")
+b.open(address + "#view=overview")
+check("a file that ends early says at which byte: " + text("#alerts"), "The file ends too early, at byte 600: what begins at byte " in text("#alerts") and "needs" not in text("#alerts"))
+p.terminate()
+p.wait()
+
 # --- lines of the log stand on the axis of time
 p, address = serve("unreal.csv")
 b.open(address)

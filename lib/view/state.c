@@ -80,6 +80,8 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	buf_addc(b, '{');
 	text(b, "name", f->name);
 	text(b, "error", k->why.code ? k->why.msg : NULL);
+	if (k->why.code && k->why.offset != ERR_NO_OFFSET)
+		number(b, "error_at", k->why.offset);
 	json_key(b, "lossy");
 	buf_adds(b, k->lossy ? "true" : "false");
 	json_key(b, "folder");

@@ -153,6 +153,7 @@ END
 "$GEN/table" -n 200 unreal >unreal.csv
 cp unreal.csv log.csv
 echo nothing >none.txt
+head -c 600 calls.tmt >cut.tmt
 "$GEN/memcheck" log >leaks.log
 cp "$DATA/heap/il2cpp.snap" heap.snap
 cp "$DATA/heap/before.tmt" "$DATA/heap/after.tmt" .

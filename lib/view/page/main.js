@@ -160,14 +160,23 @@ function told(line) {
 	return m ? m[1] + word + ": " + translated(m[3]) + m[4] : translated(line);
 }
 
+// Why a file could not be read, and where: what ends early in words of people.
+function unread(f) {
+	const cut = /: needs (\d+) bytes?, (\d+) (?:is|are) left/.exec(f.error), at = f.error_at;
+	if (cut && at !== undefined) return say("The file ends too early, at byte {0}: what begins at byte {1} has {2} bytes, and {3} of them are there. Record or copy it again.", count(at + +cut[2]), count(at), count(+cut[1]), count(+cut[2]));
+	return (at === undefined ? "" : say("at byte {0}: ", count(at))) + translated(f.error);
+}
+
 // Of a folder: which of its files are not shown, and why.
 const LEFT_OUT = /: is not here, for /;
+
+const guessesOf = () => loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
 
 // What was lost stands over every view: it is so of each.
 function showAlerts(messages, failure) {
 	const out = [];
 	for (const f of loaded.files) {
-		if (f.error) out.push(alertOf("bad", say("{0} could not be read", f.name), translated(f.error)));
+		if (f.error) out.push(alertOf("bad", say("{0} could not be read", f.name), unread(f)));
 		const lost = f.notes.filter(n => n.severity === "loss");
 		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + count(n.count) : "")).join("\n")));
 	}
@@ -175,11 +184,11 @@ function showAlerts(messages, failure) {
 		const absent = f.notes.filter(n => LEFT_OUT.test(n.text));
 		if (absent.length) out.push(alertOf("note", some(absent.length, "{0} file of the folder is not shown", "{0} files of the folder are not shown"), absent.map(n => translated(n.text)).join("\n")));
 	}
-	const known = new Set(loaded.files.flatMap(f => [...f.notes.map(n => n.text), ...f.error ? [f.name + ": " + f.error] : []]));
+	const known = new Set(loaded.files.flatMap(f => [...f.notes.map(n => n.text), ...f.error ? [f.name + ": " + (f.error_at === undefined ? "" : "byte " + f.error_at + ": ") + f.error] : []]));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots|^--chart: the first capture alone/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
 	if (failure) out.push(alertOf("bad", say("no answer"), translated(failure)));
 	else if (said.length) out.push(alertOf("note", [...new Set(said)].map(told).join("\n")));
-	const guesses = loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
+	const guesses = guessesOf();
 	if (guesses.length) out.push(make("div", {}, make("details", {}, make("summary", {}, some(guesses.length, "{0} guess", "{0} guesses")), guesses.join("\n"))));
 	el("alerts").replaceChildren(...out);
 }
@@ -188,11 +197,11 @@ function showAlerts(messages, failure) {
 function showTaken(answered, failed) {
 	const taken = answered ?? (reads() ? reads().taken_percent : 100);
 	const lost = loaded.files.some(f => f.lossy || f.notes.some(n => n.severity === "loss"));
-	const unread = loaded.files.some(f => f.error);
+	const absent = loaded.files.some(f => f.error), guesses = guessesOf().length;
 	el("sofar").hidden = taken === 100;
 	el("sofar").textContent = taken === 100 ? "" : say("So far: the first {0} % of the file. This view is drawn again when all of it is read.", taken);
-	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : unread ? say("! a file was not read") : lost ? say("! something was lost") : say("● complete");
-	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost || unread ? "warn" : "good");
+	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : absent ? say("! a file was not read") : lost ? say("! something was lost") : guesses ? some(guesses, "◐ complete, with {0} guess", "◐ complete, with {0} guesses") : say("● complete");
+	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost || absent || guesses ? "warn" : "good");
 }
 
 // again: the files have grown; what was done to the view stays.

@@ -11,7 +11,7 @@ import {make, button, pencil, redraws, showTip, hideTip} from "./dom.js";
 import {count, format, typeOf, share} from "./format.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
-import {choice} from "./view_table.js";
+import {choice, offered} from "./view_table.js";
 import {modulesOf} from "./modules.js";
 import {shadeOf, kindsOf} from "./tracks.js";
 
@@ -153,13 +153,13 @@ export async function show(context) {
 	// The functions by what is in them and what they call; of some metrics only what is in them is known.
 	const functions = context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return context.ask(words.filter(w => w !== "--cumulative")).catch(x => ({doc: null, error: x.message})); });
 	context.shows(words);
-	const [a, own] = await Promise.all([context.ask(graph), modulesOf(context)]), f = a.doc && section(a.doc, "flame");
+	const [a, own, metrics] = await Promise.all([context.ask(graph), modulesOf(context), offered(context, sorts, s.sort)]), f = a.doc && section(a.doc, "flame");
 	if (!f || f.nodes.length < 2) return none(say("No stack is left to draw."), say("These filters leave nothing."), button(say("clear all"), () => context.clear()));
 	const modules = new Map(), tone = (n, at) => "--" + shadeOf(n, at, at, own), up = s.up === "1", drawn = flame(up ? turned(f) : f, n => menuless(n), s.mode, m => go({mode: m === "icicle" ? null : m}, true),
 		{tone: i => i ? tone(drawn.name(i), drawn.place(i)) : "--library", select: n => choose(n), menu: (n, e) => menu(e, n, context, modules.get(n)), zoomed: w => go({at: w || null})});
 	function menuless(n) { go({view: "callers", peek: n}); }
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
-	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", sorts, s.sort || "auto", say("widths")),
+	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", metrics, s.sort || "auto", say("widths")),
 		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
 	const dropped = make("span", {class: "faint"});
 	head.append(dropped);

@@ -5,7 +5,7 @@ import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section, loaded} from "./ask.js";
 import {draw, picked, nothing} from "./document.js";
-import {choice} from "./view_table.js";
+import {choice, offered} from "./view_table.js";
 import {verdict, metricOf, mostOf, sortOf} from "./gate.js";
 import {card} from "./cards.js";
 import {panel, literally, plainly, place, middle, named as brief} from "./parts.js";
@@ -133,7 +133,7 @@ export async function show(context) {
 	// The selection of the other views, where there is one.
 	const kept = s.frame || s.time, take = kept ? ranges.map(r => button(r.side === "base" ? say("selection as base") : say("selection as new"), () => go({[r.side + "f"]: s.frame || null, [r.side + "t"]: s.frame ? null : s.time}), {title: kept})) : [];
 	const ranged = ranges.some(r => r.frame || r.time), few = files.length < 2, fields = ranges.map(field);
-	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")), few && !ranged ? null : choice(context, "rank", ranks, s.rank || "auto", say("rank by")),
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")), few && !ranges.every(r => r.frame || r.time) ? null : choice(context, "rank", await offered(context, ranks, s.rank), s.rank || "auto", say("rank by")),
 		...few || ranged ? [...fields, ...take] : [], button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}), few || ranged ? null : make("details", {class: "menu"}, make("summary", {}, say("more")), make("div", {class: "panel"}, ...fields, ...take)));
 	context.fields = panel(say("Compare"), say("two files, or two ranges of one"), tools);
 	const open = ranges.filter(r => !r.frame && !r.time);

@@ -7,7 +7,7 @@ import {section} from "./ask.js";
 import {format, typeOf, exact} from "./format.js";
 import {Table} from "./table.js";
 import {nothing} from "./document.js";
-import {choice} from "./view_table.js";
+import {choice, offered} from "./view_table.js";
 import {instructions} from "./instructions.js";
 import {link, listing, place, rowsOf} from "./lines.js";
 
@@ -44,7 +44,7 @@ export async function show(context) {
 		context.binaries.length && context.coded ? instructions(context, s.fn, sort) : null]);
 	const t = section(a.doc, "table", "source"), heads = t.rows.map((r, i) => r._depth ? -1 : i).filter(i => i >= 0);
 	const tools = make("div", {class: "tools"}, button(say("all functions"), () => go({fn: null, line: null})),
-		button(say("who calls it"), () => go({view: "callers", peek: s.fn})), choice(context, "sort", sorts, s.sort || "auto", say("costs by")));
+		button(say("who calls it"), () => go({view: "callers", peek: s.fn})), choice(context, "sort", await offered(context, sorts, s.sort), s.sort || "auto", say("costs by")));
 	const listings = [], sources = [];
 	const out = [panel(s.fn, "", tools, heads.length ? null : nothing(say("This function costs nothing that counts here.")), t.notes && t.notes.length ? make("ul", {class: "notes"}, ...t.notes.map(n => make("li", {}, translated(n)))) : null)];
 	for (const [k, i] of heads.entries()) {

@@ -14,8 +14,15 @@ const keys = ["site", "function", "location", "stack", "type", "file", "module",
 const alone = ["stack", "frame"], none = "no other key";
 const sorts = ["auto", "count", "requested", "real", "live", "slack", "peak", "temporary", "lifetime", "self-time", "total-time", "calls", "mean-time", "waiting", "lua-net", "mono-net", "samples", "period"];
 
-// Those of which the files may have something: what was added up before it came here may have anything.
-const ranked = has => has.ready ? sorts : sorts.filter(k => /^(count|requested|real|live|slack|peak|temporary|lifetime)$/.test(k) ? has.memory : /^(lua|mono)-net$/.test(k) ? has.sums : /^(samples|period)$/.test(k) ? has.samples : /^(total-time|calls|mean-time)$/.test(k) ? has.nested : true);
+// Those that the files have: the report of all has their sums. The one that is in force is one of them in any case.
+export async function offered(context, words, now) {
+	const a = await context.ask(["top", "-n", "1", "--table", "top"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top"), sum = t && (t.totals || []).at(-1), n = a.doc && a.doc.numbers || {};
+	if (!sum) return words;
+	const known = (...keys) => keys.some(k => (sum[k] ?? n[k] ?? null) !== null), merged = context.files.some(f => f.aggregate);
+	const there = {live: known("live_real", "live_requested"), slack: known("real") && known("requested"), peak: merged || known("peak_real", "peak_requested"), temporary: merged || known("temporary_blocks"), lifetime: merged || known("temporary_blocks"),
+		"self-time": known("self_ns"), "total-time": known("total_ns"), "mean-time": known("total_ns") && known("calls"), waiting: known("waiting_ns")};
+	return words.filter(k => k === "auto" || k === now || (there[k] ?? known(k.replace("-", "_"))));
+}
 
 // The keys of columns that a word of --sort may mean, the likeliest first.
 export function ranksOf(sort) {
@@ -45,7 +52,7 @@ export async function show(context) {
 	const table = new Table(t, {ranked: s.sort ? ranksOf(s.sort) : [], pick: p.pick, search: s.search, searched: v => go({search: v}, true),
 		sort: s.order ? {key: s.order.replace(/^-/, ""), down: s.order.startsWith("-")} : null, sorted: (k, down) => go({order: (down ? "-" : "") + k}, true)});
 	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")),
-		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", ranked(context.has), s.sort || "auto", say("rank by")),
+		alone.includes(by) ? null : choice(context, "then", [none, ...keys.filter(k => k !== by && k !== "frame")], then || none, say("then|and")), choice(context, "sort", await offered(context, sorts, s.sort), s.sort || "auto", say("rank by")),
 		button(say("every metric"), () => go({all: s.all ? null : 1}), {"aria-pressed": !!s.all}),
 		button(say("every row"), () => go({rows: s.rows === "0" ? null : "0"}), {"aria-pressed": s.rows === "0"}));
 	return [panel(translated(t.title), "", tools, freed(context, t), table.element, p.box)];
