@@ -572,7 +572,7 @@ b.go("#view=timeline")
 b.wait("[...document.querySelectorAll('.track')].some(t => t.textContent.includes('Log'))")
 index = b.run("[...document.querySelectorAll('.track')].findIndex(t => t.textContent.includes('Log'))")
 b.run("[...document.querySelectorAll('.track')][%d].scrollIntoView({block: 'center'})" % index)
-check("the log is a track of 3 lines", "3 lines" in b.run("[...document.querySelectorAll('.track')][%d].textContent" % index))
+check("the log is a track of 3 lines", b.wait("[...document.querySelectorAll('.track')][%d].textContent.includes('3 lines')" % index, 10))
 x, y, w, h = b.run("(r => [r.x, r.y, r.width, r.height])([...document.querySelectorAll('.track')][%d].querySelector('canvas').getBoundingClientRect())" % index)
 frames = report("tm-frames", "unreal.csv")["sections"][0]["rows"]
 end = max(r["start_ns"] + (r["duration_ns"] or 0) for r in frames if r["start_ns"] is not None)
@@ -639,6 +639,19 @@ check("... its command is one that reads folders: " + command(), command().start
 b.go("#view=overview")
 check("... and each file has a note", b.wait("document.querySelector('#alerts details')?.textContent.includes('lua.tmt (a recording of the Lua module): its clock is off by at most ')"))
 check("... also that of the clock", "native.tmt (a recording of tm-record): its clock and frames are the session's" in b.run("document.querySelector('#alerts').textContent"))
+p.terminate()
+p.wait()
+
+# --- no number of a table is cut, in narrow windows, too
+p, address = serve("calls.tmt", "slow.tmt")
+b.open(address)
+CUT = "[...document.querySelectorAll('main .cell.num')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join()"
+for width, view, least in ((1400, "compare", "+201.15%"), (800, "callers&peek=Tick", "100.00%"), (800, "table&by=function", "100.00%")):
+    b.size(width, 900)
+    b.go("#view=" + view)
+    b.wait("document.querySelectorAll('main .cell.num').length > 3")
+    check("%s at %d px: no number is cut: %s" % (view, width, b.run(CUT)), b.run(CUT) == "" and least in b.run("[...document.querySelectorAll('main .cell.num')].map(e => e.textContent).join()"))
+b.size(1400, 900)
 p.terminate()
 p.wait()
 

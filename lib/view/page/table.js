@@ -19,16 +19,34 @@ const LEAST = 150, LETTER = 7.4;
 // A table of fewer rows is read, not searched.
 const FEW = 10;
 
+// How wide a number is, in pixels, by its letters: "%" and "+" are wider than digits, which all have one width.
+const scale = document.createElement("canvas").getContext("2d"), widths = new Map();
+function pixels(text, bold = "") {
+	let sum = 0;
+	for (const c of text) {
+		let w = widths.get(bold + c);
+		if (w === undefined) {
+			const css = getComputedStyle(document.body);
+			scale.font = bold + " " + css.fontSize + " " + css.fontFamily;
+			widths.set(bold + c, w = scale.measureText(c).width);
+		}
+		sum += w;
+	}
+	return sum;
+}
+
 // What a column takes by itself, of its first rows and its sums.
 const wanted = (c, rows, sums, cell) => {
 	let longest = c.type === "text" ? 4 : 7;
-	const bold = sums && c.type !== "text" ? 22 + cells(format(c.type, sums[c.key], undefined, c.difference)) * 8.4 : 0;
+	const bold = sums && c.type !== "text" ? 22 + pixels(format(c.type, sums[c.key], undefined, c.difference), "700") : 0;
+	let wide = 0;
 	for (let i = 0; i < rows.length && i < 400; i++) {
 		const v = rows[i][c.key], own = cell && cell(c, rows[i]);
 		if (own) longest = Math.max(longest, cells(own.textContent) + 3);
-		else if (v !== null && v !== undefined) longest = Math.max(longest, cells(c.type === "text" ? named(v) : format(c.type, v, undefined, c.difference)));
+		else if (v !== null && v !== undefined && c.type !== "text") wide = Math.max(wide, pixels(format(c.type, v, undefined, c.difference)));
+		else if (v !== null && v !== undefined) longest = Math.max(longest, cells(named(v)));
 	}
-	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, bold, 24 + Math.min(16, cells(title(c))) * 6.6);
+	return c.type === "text" ? Math.max(70, 18 + longest * LETTER) : Math.max(64, 22 + longest * 7.3, 22 + wide, bold, 24 + Math.min(16, cells(title(c))) * 6.6);
 };
 
 const raw = c => c.title === c.key ? c.key.replace(/_ns$/, "").replaceAll("_", " ") : c.title;
