@@ -210,7 +210,7 @@ view_assets := $(sort $(wildcard lib/view/page/*.*)) $(shared_css) $(shared_js)
 made_obj := $(patsubst %,$(B)/obj/gen/%.c.o,html_assets view_assets option_owners)
 lib_obj  := $(call obj,$(lib_src)) $(made_obj)
 symbols_obj := $(filter $(foreach r,compat disasm dwarf find index inspect library managed object pdb record recorder \
-            symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,autosymbolize binaries given managed search symbolizer,%/lib/cli/$(c).c.o),$(lib_obj))
+            symbolize,$(B)/obj/lib/$(r)/%) $(foreach c,autosymbolize binaries given managed search symbolizer walk,%/lib/cli/$(c).c.o),$(lib_obj))
 # Of tm-view alone.
 view_own := $(filter $(B)/obj/lib/view/% $(B)/obj/gen/view_assets.c.o,$(lib_obj))
 simulate_src := $(sort $(wildcard tests/simulate/*.c))
