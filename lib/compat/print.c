@@ -35,7 +35,7 @@ static void print_gnu_call(struct buf *b, const struct tracemill_call *c, uint32
 	char *to, *start;
 
 	if (o->base_names)
-		file = path_base_n(file, &n_file);
+		file = path_base_captured_n(file, &n_file);
 	if (!n_file) {
 		file = "??";
 		n_file = 2;
@@ -138,7 +138,7 @@ static void atos_call(struct buf *b, const struct print_from *from, const struct
 		buf_addf(b, "0x%" PRIx64, at->address);
 	buf_addf(b, " (in %.*s)", at->n_image, at->image);
 	if (from->options->base_names)
-		file = path_base_n(file, &n_file);
+		file = path_base_captured_n(file, &n_file);
 	if (n_file)
 		buf_addf(b, " (%.*s:%" PRIu32 ")", (int)n_file, file, c->line);
 	else if (!tracemill_symbol_at(from->symbolizer, at->binary, TRACEMILL_CODE, at->address,

@@ -57,7 +57,7 @@ static bool naming_symbol(const struct print_from *from, const struct llvm_answe
 
 static const char *shown_path(const char *path, const struct print_options *o)
 {
-	return o->base_names ? path_base(path) : path;
+	return o->base_names ? path_base_captured(path) : path;
 }
 
 static bool from_pdb(const struct print_from *from, const struct llvm_answer *a)

@@ -252,6 +252,15 @@ check "atos: status 0" gave 0 "main (in p) (p.c:10)\nzzz\n"
 run compat/atos -o not-there 0
 check "atos: no such file: status 1" told 1 atos
 
+# --- paths of Windows ---
+
+printf '#line 5 "C:\\\\src\\\\game\\\\x.c"\nint main(void) { return 0; }\n' >windows.c
+gcc -g -O0 -o windows windows.c || exit 1
+at=0x$(nm windows | sed -n 's/ T main$//p')
+check "its base name is asked for: addr2line" [ "$(tm-addr2line -s -e windows "$at")" = x.c:5 ]
+check "... llvm-symbolizer" [ "$(tm-llvm-symbolizer -p -s --obj=windows "$at" | sed 's/:[0-9]*$//')" = "main at x.c:5" ]
+check "... atos" [ "$(tm-atos -o windows "$at")" = "main (in windows) (x.c:5)" ]
+
 # --- atos ---
 
 run tm-atos -o p -arch x86_64 -l 0x100000 "$(printf 0x%x $((16#$main + 0x100000)))"
