@@ -536,8 +536,11 @@ const struct find_file *stack_module_file(const struct find_files *f, struct sta
 					  const struct find_file **other)
 {
 	const struct find_file *x = NULL;
+	unsigned least = PROVEN + 1;
 
-	for (unsigned least = PROVEN + 1; !x && least-- > EXCLUDED;)
+	while (!x && least-- > EXCLUDED)
 		x = best_of(&(struct sought){f, name, facts, (enum sure)least}, other);
+	if (least == EXCLUDED) /* none of them is it: there is no choice */
+		*other = NULL;
 	return x;
 }

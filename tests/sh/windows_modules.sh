@@ -393,6 +393,11 @@ for files in 'game.exe next/game.exe' 'next/game.exe game.exe' game.exe next/gam
 		esac
 	done
 done
+# Two files, and both are of other builds than the map says: no choice, but a reason.
+build last/game.exe 1618955388 last
+tm-symbolize --text --maps one.dmp -e last/game.exe -e next/game.exe boost.log >got 2>err
+check "two files of other builds" cmp boost.log got
+check "... and why" grep -q 'game.exe: last/game.exe is of another build: its GUID differs' err
 while read -r what file agrees differs stamp size guid age; do
 	# shellcheck disable=SC2086 # words
 	python3 patch.py $stamp $size "$guid" $age >game.dmp
