@@ -66,10 +66,20 @@ static uint32_t costs_add_function(struct costs *c, uint32_t binary, const struc
 	return *at;
 }
 
-/* Where the cost of a location belongs: a return address is behind its call. */
-static uint64_t costs_address(const struct names_location *l)
+/* The link-time address. A PDB alone does not say the base of its program: no link-time address is lower than the base, and
+ * what is lower counts from there. */
+static uint64_t costs_linked(const struct costs_binary *b, const struct names_location *l)
 {
-	return l->address - (l->kind == LOCATION_RETURN);
+	const struct object *o = b->x->file.object;
+	uint64_t base = object_kind(o)->image ? object_image_base(o) : 0;
+
+	return l->address < base ? base + l->address : l->address;
+}
+
+/* Where the cost of a location belongs: a return address is behind its call. */
+static uint64_t costs_address(const struct costs_binary *b, const struct names_location *l)
+{
+	return costs_linked(b, l) - (l->kind == LOCATION_RETURN);
 }
 
 /* What the trace calls the function that a location is in: of a binary without symbols. */
@@ -109,7 +119,7 @@ static void costs_place_site(struct costs *c, uint32_t location)
 
 		b->places++;
 		b->by_name += !l->build_id || !object_build_id(b->x->file.object)->len;
-		if (listing_around(b->x, costs_address(l), &of)) {
+		if (listing_around(b->x, costs_address(b, l), &of)) {
 			if (!*of.name && l->named)
 				of.name = costs_outermost(names, l);
 			s->function = costs_add_function(c, s->binary, &of);
@@ -292,7 +302,8 @@ static void costs_bind_sites(struct costs *c, const uint32_t *listing_of)
 		if (!k)
 			continue;
 		s->listing = &c->shown[k - 1];
-		s->instruction = listing_at(s->listing, l->address, l->kind == LOCATION_RETURN);
+		s->instruction = listing_at(s->listing, costs_linked(&c->binaries[s->binary], l),
+					    l->kind == LOCATION_RETURN);
 	}
 }
 
@@ -340,21 +351,18 @@ static void costs_amount(struct costs *c, struct buf *b, uint64_t v)
 	struct table_cell cell = cell_number(v);
 
 	cell_for_people(b, &column, &cell, false);
-	if (c->metric.type == COLUMN_INT)
-		buf_addf(b, " %s", metric_table[c->sum].title);
 }
 
 static void costs_note_binary(struct costs *c, struct buf *b, const struct costs_binary *of)
 {
-	buf_addf(b, "%s: ", of->x->file.path);
+	buf_addf(b, "%s: %s in stacks with its functions: ", of->x->file.path,
+		 metric_table[c->sum].title);
 	costs_amount(c, b, of->cost.total);
 	buf_adds(b, " of ");
 	costs_amount(c, b, c->metric.all);
-	buf_adds(b, " pass through the function");
 	if (of->none.stack) {
-		buf_adds(b, "; ");
+		buf_adds(b, "; at addresses in no function: ");
 		costs_amount(c, b, of->none.total);
-		buf_adds(b, " at addresses in no function");
 	}
 }
 

@@ -245,6 +245,7 @@ struct identity {
 	enum how how;
 	uint8_t kind; /* HOW_VADDR: behind a call or not, which are two instructions */
 	bool behind;  /* names_location's: of equal ones the first's */
+	bool offset;  /* HOW_VADDR, of a module without a file: what it counts from is not known */
 };
 
 static void push_call(struct group_names *n, uint32_t function, uint32_t file, uint32_t line,
@@ -274,7 +275,8 @@ static struct identity identity_of(const struct group_names *n, const struct nam
 				 l->module,   l->build_id,
 				 c->function, c->file,
 				 c->line,     l->how,
-				 l->kind,     l->behind};
+				 l->kind,     l->behind,
+				 false};
 }
 
 static uint64_t identity_hash(const struct identity *id)
@@ -367,9 +369,9 @@ static uint32_t group_names_unnamed(struct group_names *n, struct identity *id,
 		char *s = mem_alloc(module_len + sizeof text);
 
 		len = (size_t)snprintf(text, sizeof text, "%s0x%" PRIx64,
-				       !id->module            ? ""
-				       : id->how == HOW_VADDR ? "!"
-							      : "+",
+				       !id->module                           ? ""
+				       : id->how == HOW_VADDR && !id->offset ? "!"
+									     : "+",
 				       id->address);
 		memcpy(s, module, module_len);
 		memcpy(s + module_len, text, len);
@@ -629,6 +631,13 @@ static const struct names_object_seen *group_names_symbol_object(struct group_na
 	return seen;
 }
 
+/* Of its module no file was used, which alone says link-time addresses. */
+static bool has_no_file(const struct binding *b)
+{
+	return b->reason == REASON_NO_FILE || b->reason == REASON_BUILD_ID_DIFFERS ||
+	       b->reason == REASON_REPLACED || b->reason == REASON_BAD_FILE;
+}
+
 static uint32_t group_names_resolve(struct group_names *n, const struct trace *t, uint32_t location)
 {
 	const struct location *l = &t->locations[location];
@@ -647,6 +656,7 @@ static uint32_t group_names_resolve(struct group_names *n, const struct trace *t
 			id.how = HOW_VADDR;
 			id.kind = b->kind;
 			id.behind = b->kind == LOCATION_RETURN;
+			id.offset = has_no_file(b);
 		}
 	}
 	if (b->call && b->call < s->n_calls) {

@@ -132,7 +132,7 @@ check 'the lines are those of the source' eval \
 	'[ "$(jq -r --arg a 0x'"$second"' ".sections[0].rows[] | select(.address == \$a) | \"\(.function) \(.line)\"" got.json)" = "inner $PWD/prog.c:13" ]'
 check '... and where it was inlined' eval \
 	'[ "$(jq -r --arg a 0x'"$second"' ".sections[0].rows[] | select(.address == \$a) | .inlined_at" got.json)" = "$PWD/prog.c:18" ]'
-check 'all passes through it' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 7 samples of 7 samples pass through the function"'
+check 'all passes through it' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: samples in stacks with its functions: 7 of 7\$"'
 
 listed --trace run.tmt -n 3 --cumulative prog
 check 'by what is in or below, leaf is last' eval '! grep -q "\"within\":\"leaf\"" got.json && grep -q "\"within\":\"middle\"" got.json'
@@ -181,7 +181,7 @@ check 'several traces' is "$(bytes requested)" "0x$first 200 200
 } >header.txt
 tm-symbolize -q -f perf-script --maps maps -e prog header.txt -o header.tmt 2>err
 listed --trace header.tmt prog
-check 'what is in no function' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: 8 samples of 8 samples pass through the function; 1 samples at addresses in no function"'
+check 'what is in no function' eval 'jq -r ".sections[0].notes[]" got.json | grep -q "prog: samples in stacks with its functions: 8 of 8; at addresses in no function: 1\$"'
 
 # Functions of one name in two files: by the name both, by what tells them apart one.
 for f in 'one 31' 'two 32'; do

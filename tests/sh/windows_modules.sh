@@ -346,6 +346,25 @@ check "an address in a module of a minidump" grep -qF " in $of_exe" got
 check "... which shows the build" [ "$(grep -c 'nothing shows' err)" = 0 ]
 check "... no option is named that --text refuses" [ "$(grep -c -- --locations err)" = 0 ]
 check "... one call" grep -q ': 1 of 1 call was named$' err
+# A PDB alone counts from the module's first byte: tm-inspect joins it with the program all the same.
+mkdir pdbs && cp game.exe.pdb pdbs/game.pdb
+tm-symbolize -q --debug-dir pdbs -o by_pdb.tmt own.dmp
+tm-symbolize -q -e game.exe -o by_exe.tmt own.dmp
+for trace in by_pdb by_exe; do
+	tm-inspect --trace $trace.tmt --csv game.exe >$trace.csv 2>err
+	tm-inspect --trace $trace.tmt --disassemble 0x140001000 --csv game.exe >>$trace.csv 2>err
+done
+check "tm-inspect --trace of a trace that a PDB alone names" cmp by_pdb.csv by_exe.csv
+check "... has the instruction" [ "$(grep -c '^[0-9,]*0x140001000' by_pdb.csv)" = 2 ]
+# A place in a module without a file is one place, looked up or not.
+tm-import -q -o plain.tmt own.dmp
+tm-symbolize -q --no-local -o looked_up.tmt own.dmp
+tm-top -q --no-symbols plain.tmt >plain.txt
+tm-top -q --no-symbols looked_up.tmt >looked_up.txt
+check "a place without a file is the same before tm-symbolize and after" cmp plain.txt looked_up.txt
+check "... an offset" grep -q 'game.exe+0x1000$' plain.txt
+tm-symbolize --text -e game.exe looked_up.txt >got 2>err
+check "... and a row that --text names" [ "$(grep -c 'game.exe+0x1000 in program::' got)" = 1 ]
 text --maps own.dmp -e next/game.exe handler.log >got
 check "... of another build: it stays" cmp handler.log got
 check "... not where CrashContext is there" [ "$(grep -c 'does not say where' err)" = 0 ]
