@@ -429,14 +429,18 @@ static enum status dump_push_threads(struct dump *x, struct err *e)
 
 static void dump_add_notes(const struct dump *x)
 {
+	/* whose programs have no unwind tables */
+	const bool x86 = x->processor && x->processor->frame == FRAME_X86;
 	const struct trace_loss losses[] = {
 	    LOSS(NOTE_INFO, x->by_tables, "callers were found by unwind tables"),
 	    LOSS(NOTE_GUESS, x->by_pointers,
-		 "callers were found by frame pointers: a function that keeps none is missing"),
-	    LOSS(NOTE_LOSS, x->alone,
-		 "stacks have only the innermost call; to find the callers: tm-import --unwind "
-		 "FILE, "
-		 "with the .exe or .dll of that call"),
+		 "callers were found by frame pointers (functions that keep none are missing)"),
+	    LOSS(NOTE_LOSS, x86 ? 0 : x->alone,
+		 "stacks have only the innermost call (tm-import --unwind FILE finds callers, with "
+		 "the .exe or .dll of that call)"),
+	    LOSS(NOTE_LOSS, x86 ? x->alone : 0,
+		 "stacks have only the innermost call (tm-import --unwind FILE finds callers, with "
+		 "a Breakpad .sym file of that call's module)"),
 	    LOSS(NOTE_INFO, x->unended,
 		 "stacks were walked by unwind tables, up to a module whose file was not given"),
 	    LOSS(NOTE_INFO, x->outside,

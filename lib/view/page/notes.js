@@ -26,9 +26,11 @@ learn({
 	"the last line has no newline: the log may be cut short": "最后一行没有换行符：日志可能不完整",
 	"the last line has no newline: it was read, but the file may be cut short": "最后一行没有换行符：已读取，但文件可能不完整",
 	"callers were found by unwind tables": "由展开表找到的调用者",
-	"callers were found by frame pointers: a function that keeps none is missing": "按帧指针找到的调用者：没有帧指针的函数会缺失",
-	"stacks have only the innermost call; to find the callers: tm-import --unwind FILE, with the .exe or .dll of that call":
-		"调用栈只有最内层的调用；要找到调用者：tm-import --unwind FILE，给出该调用所在的 .exe 或 .dll",
+	"callers were found by frame pointers (functions that keep none are missing)": "按帧指针找到的调用者（没有帧指针的函数会缺失）",
+	"stacks have only the innermost call (tm-import --unwind FILE finds callers, with the .exe or .dll of that call)":
+		"调用栈只有最内层的调用（tm-import --unwind FILE 可找到调用者，给出该调用所在的 .exe 或 .dll）",
+	"stacks have only the innermost call (tm-import --unwind FILE finds callers, with a Breakpad .sym file of that call's module)":
+		"调用栈只有最内层的调用（tm-import --unwind FILE 可找到调用者，给出该调用所在模块的 Breakpad .sym 文件）",
 	"stacks end at a caller that is in no module, such as code made at run time": "调用栈止于不属于任何模块的调用者，例如运行时生成的代码",
 	"the processor of the minidump is not known": "minidump 的处理器类型未知",
 	"names as \"game+0x12\" are taken for offsets in a module": "形如 “game+0x12” 的名称按模块内的偏移处理",
