@@ -65,8 +65,8 @@ static void tell_nothing_there(struct debuginfod *d)
 	if (d->missing_told || !d->n_symbols || d->symbols_missing != d->n_symbols)
 		return;
 	d->missing_told = true;
-	tell(d, "symbol server: %s: asked for %" PRIu64 " file%s, had none of them", d->symbols,
-	     d->n_symbols, plural_s(d->n_symbols));
+	tell(d, "symbol server: %s: asked for %" PRIu64 " file%s, %s", d->symbols, d->n_symbols,
+	     plural_s(d->n_symbols), d->n_symbols == 1 ? "does not have it" : "has none of them");
 }
 
 const char *debuginfod_next_message(struct debuginfod *d)
