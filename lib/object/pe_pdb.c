@@ -53,6 +53,21 @@ static bool is_packed(struct pdb_search *k)
 	return there;
 }
 
+/* The folder at k->path has builds, as symbol servers keep them: what is wrong with the one of this build has been said. */
+static void refuse_folder(struct pdb_search *k)
+{
+	size_t n = k->path.len;
+	bool there;
+
+	buf_addf(&k->path, "/%s", k->key);
+	there = !access(buf_str(&k->path), F_OK);
+	k->path.len = n;
+	if (there)
+		search_log_add(k->log, false, buf_str(&k->path), "is a folder");
+	else
+		refuse_pdb(k, buf_str(&k->path), "is a folder of other builds");
+}
+
 /* The file at k->path. */
 static bool try_pdb(struct pdb_search *k)
 {
@@ -68,8 +83,8 @@ static bool try_pdb(struct pdb_search *k)
 			search_log_add(k->log, false, path, "not there");
 		return false;
 	}
-	if (!stat(path, &st) && S_ISDIR(st.st_mode)) { /* as symbol servers keep builds */
-		refuse_pdb(k, path, "is a folder of other builds");
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		refuse_folder(k);
 		return false;
 	}
 	if (image_open(&f, path, &e)) {
@@ -249,7 +264,10 @@ bool pe_find_pdb(struct object *o, const struct object_search *s, struct buf *re
 		buf_adds(&text, o->file.pe.pdb);
 		buf_addf(&text, " (%s), which was not found%s", k.key, refused->len ? ": " : "");
 		buf_add(&text, buf_at(refused, 0), refused->len);
-		if (!s->symbol_servers)
+		if (!s->n_dirs && !s->symbol_servers)
+			buf_adds(&text, "; --debug-dir DIR looks for it in a folder, "
+					"--symbol-server URL asks a server for it");
+		else if (!s->symbol_servers)
 			buf_adds(&text, "; --symbol-server URL asks a server for it");
 		refused->len = 0;
 		buf_add(refused, text.data, text.len);

@@ -39,7 +39,7 @@ says() {
 ask=(tm-addr2line --no-cache -f -i -e)
 
 says "a PDB that is missing is named" "app.pdb ($key), which was not found" "${ask[@]}" app.exe $at
-says "... with what asks a server for it" "which was not found; --symbol-server URL asks a server for it" "${ask[@]}" app.exe $at
+says "... with what looks for it" "which was not found; --debug-dir DIR looks for it in a folder, --symbol-server URL asks a server for it" "${ask[@]}" app.exe $at
 says "... its program's id is spelled as symbol servers have it" "build-id: $key" tm-addr2line --no-cache --explain -e app.exe $at
 out=$(tm-inspect --table verdicts --csv app.exe 2>&1)
 case $out in
@@ -100,6 +100,17 @@ says "a folder of other builds is named as such" "old/app.pdb: is a folder of ot
 rm "srv/app.pdb/$key/app.pdb"
 printf 'MSCF\0\0\0\0' >"srv/app.pdb/$key/app.pd_"
 says "a compressed one is named" "app.pd_: is compressed" "${ask[@]}" app.exe --debug-dir srv $at
+case $out in
+*'other builds'*) echo "not ok - ... its folder is not one of other builds: $out" ;;
+*) echo "ok - ... its folder is not one of other builds" ;;
+esac
+head -c 100 right >"srv/app.pdb/$key/app.pdb"
+says "one that is cut is named" "srv/app.pdb/$key/app.pdb: " "${ask[@]}" app.exe --debug-dir srv $at
+case $out in
+*'other builds'*) echo "not ok - ... and no folder of other builds: $out" ;;
+*) echo "ok - ... and no folder of other builds" ;;
+esac
+rm "srv/app.pdb/$key/app.pdb"
 
 "$GEN/pdb" exe 1 "$PWD/flat/app.pdb" >other.exe
 mkdir alone && mv other.exe alone/app.exe

@@ -440,6 +440,7 @@ TEST(a_pdb_is_named)
 		CHECK_EQ(object_find_debug(o, &search, &e), ST_NONE);
 		CHECK_STR(e.msg, "its functions and lines are in the PDB c:\\out\\game.pdb "
 				 "(0403020106050807090A0B0C0D0E0F107), which was not found; "
+				 "--debug-dir DIR looks for it in a folder, "
 				 "--symbol-server URL asks a server for it");
 	}
 	object_free(o);
