@@ -83,15 +83,20 @@ static struct object_code *object_code_load(const struct object_image *f)
 	return c;
 }
 
+const struct object_code_part *object_code_locked(struct object *o, size_t *n)
+{
+	if (!o->code)
+		o->code = object_code_load(&o->file);
+	*n = o->code->n;
+	return o->code->parts;
+}
+
 const struct object_code_part *object_code(struct object *o, size_t *n)
 {
 	const struct object_code_part *parts;
 
 	pthread_mutex_lock(&o->lock);
-	if (!o->code)
-		o->code = object_code_load(&o->file);
-	*n = o->code->n;
-	parts = o->code->parts;
+	parts = object_code_locked(o, n);
 	pthread_mutex_unlock(&o->lock);
 	return parts;
 }

@@ -59,7 +59,8 @@ struct object_image {
 		uint64_t base;
 		uint32_t exports, exports_size; /* RVA, as the next two */
 		uint32_t imports, unwind, unwind_size;
-		char *pdb; /* what its CodeView record names; NULL: none */
+		uint32_t entry; /* RVA; 0: none */
+		char *pdb;      /* what its CodeView record names; NULL: none */
 		uint32_t pdb_age;
 		struct object_pe_stamp stamp;
 	} pe; /* of a PE file (pe.c) */
@@ -156,6 +157,7 @@ struct symtab {
 	uint32_t *guesses; /* indexes of the symbols without a size, by lo */
 	size_t n_guesses;
 	bool own;          /* all of them are of the file's own table */
+	bool exports;      /* they are what a PE file exports, and no others */
 	bool cxx;          /* some are linkage names of C++ ("_Z") */
 	unsigned left_out; /* tables that are there and could not be read */
 	struct err why;    /* of the first of them */
@@ -256,6 +258,8 @@ void companion_release(struct object *o);
 
 /* code.c */
 void object_code_release(struct object_code *c); /* accepts NULL */
+/* object_code for who holds the object's lock. */
+const struct object_code_part *object_code_locked(struct object *o, size_t *n);
 
 /* starts.c */
 void object_starts_release(struct object_starts *t); /* accepts NULL */

@@ -342,6 +342,8 @@ void object_drop_symbols(struct object *o);
 const char *object_symbols_left_out(struct object *o, unsigned *n);
 /* Some symbol has a linkage name of C++. */
 bool object_has_cxx_symbols(struct object *o);
+/* The symbols of a PE file are its exports alone: behind one without a size may be functions that are not exported. */
+bool object_has_exports_alone(struct object *o);
 /* The innermost best symbol whose [lo, hi) holds vaddr, or NULL. */
 const struct object_symbol *object_symbol_at(struct object *o, uint64_t vaddr);
 /* Functions of several mangled names are at the address of the one at vaddr: compilers and linkers fold those of

@@ -104,7 +104,9 @@ static enum status read_optional_header(struct object_image *f, struct pe_header
 		return err_at(e, ST_UNSUPPORTED, at, "a PE file with an optional header 0x%x",
 			      magic);
 	f->is_64 = magic == PE32_PLUS;
-	cursor_skip(&c, f->is_64 ? 22 : 26, "PE optional header");
+	cursor_skip(&c, 14, "PE optional header");
+	f->pe.entry = cursor_u32(&c);
+	cursor_skip(&c, f->is_64 ? 4 : 8, "PE optional header");
 	h->base = f->is_64 ? cursor_u64(&c) : cursor_u32(&c);
 	h->alignment = cursor_u32(&c);
 	cursor_skip(&c, 20, "PE optional header"); /* up to SizeOfImage */
@@ -774,6 +776,89 @@ static void add_exports(struct symtab *s, struct symtab_loading *l, const struct
 	free(x.bounds);
 }
 
+/* Where functions end that are exported, and that no table bounds: of x86 only. */
+
+/* At a function that begins in one of them. */
+static void end_at(struct symtab *s, uint64_t start)
+{
+	size_t i = BISECT(k, 0, s->n, s->all[k].lo < start);
+
+	for (uint64_t lo = i ? s->all[i - 1].lo : 0; i && s->all[i - 1].lo == lo; i--)
+		if (!s->all[i - 1].sized && s->all[i - 1].hi > start)
+			s->all[i - 1].hi = start;
+}
+
+/* What is called is a function. As good as no other byte that looks like a call leads to a multiple of 16 bytes, where
+ * functions begin, and into one of these. */
+static void end_at_called(struct symtab *s, const struct object_code_part *part)
+{
+	enum { CALL = 0xe8, SIZE = 5, ALIGN = 16 };
+
+	for (uint64_t i = 0; part->size >= SIZE && i <= part->size - SIZE; i++) {
+		uint64_t to;
+
+		if (part->data[i] != CALL)
+			continue;
+		to = i + SIZE + (uint64_t)(int64_t)(int32_t)le32(part->data + i + 1);
+		if (to < part->size && (part->lo + to) % ALIGN == 0)
+			end_at(s, part->lo + to);
+	}
+}
+
+/* In n bytes of a function: int3 up to a multiple of 16 bytes, as linkers fill up with behind it. n: none. Not
+ * mov eax, 0xcccccccc of /RTC. */
+static uint64_t find_padding(const uint8_t *p, uint64_t n, uint64_t addr)
+{
+	enum { INT3 = 0xcc, RET = 0xc3, MOV = 0xb8, MOVS = 0xf8 };
+
+	for (uint64_t i = 1, end; i < n; i = end + 1) {
+		for (end = i; end < n && p[end] == INT3; end++)
+			;
+		if (end == i || (addr + end) % 16 ||
+		    ((end - i == 4 || end - i == 8) && (p[i - 1] & MOVS) == MOV))
+			continue;
+		if (end - i > 1 || p[i - 1] == RET)
+			return i;
+	}
+	return n;
+}
+
+static void end_at_padding(struct symtab *s, const struct object_code_part *part)
+{
+	uint64_t lo = 0, hi = 0; /* those of one address end together */
+
+	for (size_t i = BISECT(k, 0, s->n, s->all[k].lo < part->lo); i < s->n; i++) {
+		struct object_symbol *x = &s->all[i];
+		uint64_t at = x->lo - part->lo;
+
+		if (at >= part->size)
+			break;
+		if (x->sized || x->hi <= x->lo || x->hi - x->lo > part->size - at)
+			continue;
+		if (x->lo != lo || !hi) {
+			lo = x->lo;
+			hi = lo + find_padding(part->data + at, x->hi - lo, lo);
+		}
+		x->hi = hi < x->hi ? hi : x->hi;
+	}
+}
+
+static void end_exports(struct symtab *s, struct object *o)
+{
+	const struct object_code_part *parts;
+	size_t n;
+
+	if (o->file.arch != ARCH_X86_64 && o->file.arch != ARCH_X86)
+		return;
+	if (o->file.pe.entry)
+		end_at(s, o->file.pe.base + o->file.pe.entry);
+	parts = object_code_locked(o, &n);
+	for (size_t i = 0; i < n; i++) {
+		end_at_called(s, &parts[i]);
+		end_at_padding(s, &parts[i]);
+	}
+}
+
 /* The public symbols of its PDB, else COFF's, of the file or of its debug file, else the exports. */
 static void pe_load(struct symtab *s, struct object *o, bool data)
 {
@@ -798,10 +883,12 @@ static void pe_load(struct symtab *s, struct object *o, bool data)
 		add_coff_symbols(s, &l, &o->debug);
 	}
 	if (!s->n) {
-		s->own = true;
+		s->own = s->exports = true;
 		add_exports(s, &l, &o->file);
 	}
 	symtab_finish(s, &l);
+	if (s->exports && !data)
+		end_exports(s, o);
 }
 
 static void pe_symbols(struct symtab *s, struct object *o)

@@ -90,6 +90,11 @@ bool object_has_cxx_symbols(struct object *o)
 	return loaded(o)->cxx;
 }
 
+bool object_has_exports_alone(struct object *o)
+{
+	return loaded(o)->exports;
+}
+
 /* "C1" and "C2" of two names that are the same otherwise. */
 static bool symbol_is_variant(const char *a, const char *b)
 {

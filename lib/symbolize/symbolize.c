@@ -208,7 +208,7 @@ static void symbolize_bind_item(struct run *r, uint32_t index, const struct symb
 static void symbolize_bind_batch(struct run *r, struct batch *x)
 {
 	struct calls_of of;
-	size_t item = 0;
+	size_t item = 0, reached = 0;
 	const char *why;
 	unsigned left_out;
 
@@ -219,6 +219,8 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 
 		if (n.call && object_is_folded(of.object, of.addrs[i]))
 			n.flags |= BINDING_FOLDED;
+		reached += n.call && n.flags & BINDING_UNSIZED &&
+			   !object_is_symbol_start(of.object, of.addrs[i]);
 		for (; item < x->n && x->items[item].key == x->addrs[i]; item++) {
 			symbolize_fetch_item(r, x, item);
 			symbolize_bind_item(r, x->items[item].index, &n, start);
@@ -228,6 +230,12 @@ static void symbolize_bind_batch(struct run *r, struct batch *x)
 	for (size_t i = 0; i < x->answers.n_complaints; i++)
 		trace_note(r->t, NOTE_INFO, 1, "%s: %s", x->file->path,
 			   intern_text(&x->answers.strings, x->answers.complaints[i], NULL));
+	if (reached && object_has_exports_alone(x->file->object))
+		trace_note(r->t, NOTE_GUESS, reached,
+			   "%s: addresses named by an export before them whose end is not known: "
+			   "they may be in a "
+			   "function that is not exported",
+			   x->file->path);
 	why = object_debug_unproven(x->file->object);
 	if (why && x->n_addrs)
 		trace_note(r->t, NOTE_GUESS, 1, "%s: %s", x->file->path, why);
