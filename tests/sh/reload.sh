@@ -77,7 +77,7 @@ for id in sha1 none; do
 	# Nothing names them: neither are they one row. The address is that of one code.
 	builds -Wl,--build-id=$id -s || exit 1
 	tm-record -q -o x.tmt ./host late g1.so g2.so g3.so 2>err
-	rows x.tmt function | sed -E 's/[!+](fn_)?0x[0-9a-f]+//' >got
+	rows x.tmt function | sed -E 's/[!+](fn_)?0x[0-9a-f]+//' | sort >got
 	printf 'game.so%s %d00 %d0000\n' '' 1 1 '#2' 2 4 '#3' 3 9 | sort >want_stripped
 	check "build-id $id, stripped: each build has its own row" cmp -s want_stripped got
 done
