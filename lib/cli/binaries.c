@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void cli_binaries_reading(void *arg, uint64_t done, uint64_t total)
 {
@@ -140,6 +141,22 @@ static void allow_cache(struct cli_binaries *b)
 		sandbox_allow(SANDBOX_CACHE, b->cache_folder);
 }
 
+/* What is no folder is said, and not looked into. */
+static void need_debug_dirs(struct opt_list *dirs)
+{
+	size_t n = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < dirs->n; i++) {
+		const char *dir = dirs->items[i];
+
+		cli_need_folder("debug-dir", dir);
+		if (!stat(dir, &st) && S_ISDIR(st.st_mode))
+			dirs->items[n++] = dir;
+	}
+	dirs->n = n;
+}
+
 void cli_binaries_check(struct cli_binaries *b)
 {
 	if (b->engine && strcmp(b->engine, "fast") != 0 && strcmp(b->engine, "reference") != 0)
@@ -149,8 +166,7 @@ void cli_binaries_check(struct cli_binaries *b)
 	if (b->seconds > 24 * 3600)
 		cli_usage("--debuginfod-timeout: at most a day, 86400");
 	cli_binaries_servers(b);
-	for (size_t i = 0; i < b->debug_dirs.n; i++)
-		cli_need_folder("debug-dir", b->debug_dirs.items[i]);
+	need_debug_dirs(&b->debug_dirs);
 	if (b->sysroot && *b->sysroot)
 		cli_need_folder("sysroot", b->sysroot);
 	allow_cache(b);

@@ -214,4 +214,8 @@ if command -v dwz >/dev/null; then
 else
 	echo 'skip - a supplementary file (no dwz)'
 fi
+"$GEN/minidump" x64 >x64.dmp
+tm-symbolize --no-cache --explain --debug-dir no-folder x64.dmp >explained 2>err
+check 'a folder that is not there is said once' [ "$(cat err explained | grep -c no-folder)" = 1 ]
+
 exit $failed
