@@ -103,7 +103,8 @@ static uint32_t crash_module(struct crash_log *x, const struct stack_line *l)
 					 hash_bytes(l->build_id.s, l->build_id.n) + l->archive);
 	const char *inner = memrchr(l->module.s, '!', l->module.n);
 	struct stack_text_part m = l->module;
-	uint32_t *id = map64_put(&x->modules, key);
+	uint32_t *id =
+	    map64_put(&x->modules, l->arch.n ? hash_bytes_seeded(l->arch.s, l->arch.n, key) : key);
 	struct buf name = BUF_INIT;
 	uint8_t bytes[64];
 	size_t n;
@@ -124,6 +125,7 @@ static uint32_t crash_module(struct crash_log *x, const struct stack_line *l)
 	*id = trace_module(
 	    x->im->t,
 	    &(struct module){.name = trace_string(x->im->t, name.data, name.len),
+			     .arch = l->arch.n ? trace_string(x->im->t, l->arch.s, l->arch.n) : 0,
 			     .build_id = n ? trace_string(x->im->t, (const char *)bytes, n) : 0});
 	buf_release(&name);
 	return *id;

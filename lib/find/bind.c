@@ -85,6 +85,7 @@ static struct module_answer *bind_file_of(struct binder *b, const struct trace *
 	const struct module *module = &of->modules[id];
 	struct files_module wanted = {.name = trace_text(of, module->name),
 				      .file = module->file ? &of->module_files[module->file] : NULL,
+				      .arch = trace_text(of, module->arch),
 				      .wide = is_above_4_gib(module)};
 	size_t n;
 	const char *bytes = intern_text(&of->strings, module->build_id, &n);

@@ -450,6 +450,14 @@ struct wanted {
 	enum object_arch arch; /* ARCH_UNKNOWN: any */
 };
 
+/* "game:arm64e", of a universal file. */
+static bool is_part_for(const struct find_file *f, const char *arch)
+{
+	const char *colon = arch && *arch ? strrchr(f->path, ':') : NULL;
+
+	return colon && !strcmp(colon + 1, arch);
+}
+
 /* Of the right build and processor; with debug information before a symbol table only. */
 static int use_of(const struct find_file *f, const struct wanted *w)
 {
@@ -459,7 +467,7 @@ static int use_of(const struct find_file *f, const struct wanted *w)
 		return 0;
 	if (!agrees(f, w->module) || (w->arch && arch && arch != w->arch))
 		return 1;
-	return 2 + debug_source_of(f->object)->lines;
+	return 2 + 2 * is_part_for(f, w->module->arch) + debug_source_of(f->object)->lines;
 }
 
 static struct find_file *by_path(struct find_files *f, const char *path)
@@ -712,7 +720,8 @@ static struct find_file *files_candidate(struct find_files *f, const struct file
 	const char *name = m->name, *base = path_base_captured(name);
 	const bool windows =
 	    path_is_of_windows(name, strlen(name)); /* letters may be of either case */
-	const struct wanted w = {m, arch_of_path(name)};
+	const struct wanted w = {m, m->arch && *m->arch ? object_arch_by_name(m->arch)
+							: arch_of_path(name)};
 	struct find_file *by_module = NULL, *by_stem = NULL, *by_id = NULL, *by_name = NULL,
 			 *by_whole = NULL, *given = NULL, *found;
 	size_t n_given = 0;

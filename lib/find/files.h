@@ -95,6 +95,7 @@ struct files_module {
 	const char *name;               /* path or base name; "" where the capture has no name */
 	struct object_build_id id;      /* len 0: none */
 	const struct module_file *file; /* NULL: not known */
+	const char *arch;               /* as lipo calls it; NULL or "": not known */
 	bool wide;                      /* it was above 4 GiB: a file for 32 bits is not it */
 };
 /* NULL: none, *reason says why. */

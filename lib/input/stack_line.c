@@ -105,6 +105,22 @@ static void parse_build_id(const char *s, const char **end, struct stack_line *l
 	*end = trim_end(s, open);
 }
 
+/* "game:x86_64", as the sanitizers print modules of macOS (ModuleArchToString in sanitizer_common). */
+static void parse_arch(struct stack_line *l)
+{
+	static const char *const archs[] = {"i386",   "x86_64", "x86_64h", "armv6", "armv7",
+					    "armv7s", "armv7k", "arm64",   "arm64e"};
+	const char *end = l->module.s + l->module.n,
+		   *colon = memrchr(l->module.s, ':', l->module.n);
+
+	for (size_t i = 0; colon && colon > l->module.s && i < sizeof archs / sizeof *archs; i++)
+		if (is_text(colon + 1, end, archs[i])) {
+			l->arch = part(colon + 1, end);
+			l->module = part(l->module.s, colon);
+			return;
+		}
+}
+
 /* "(module+0x12)", from open to the closing one at end. */
 static bool parse_place(const char *open, const char *end, struct stack_line *l)
 {
@@ -120,6 +136,7 @@ static bool parse_place(const char *open, const char *end, struct stack_line *l)
 		return false;
 	l->has_offset = true;
 	l->module = part(open + 1, plus);
+	parse_arch(l);
 	return true;
 }
 

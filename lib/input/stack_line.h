@@ -7,6 +7,7 @@
  *	sanitizer	    #1 0x5563f08 in name /src/a.cc:5:8
  *			    #1 0x5563f08  (/lib/libgame.so+0x1f08) (BuildId: 155a1c7a)
  *			    #1 name /src/a.cc:5:8 (libgame.so+0x1f08)	ThreadSanitizer
+ *			    #1 0x5563f08  (game:x86_64+0x100001f08)	macOS: with the processor
  *			#2 0x5563f08			in no module that the program knew, or of a handler that asks for none
  *			#2 0x5563f08 <unknown>		Chrome
  *			    #2 0x5563f08  (<unknown module>)
@@ -100,7 +101,8 @@ struct stack_line {
 	uint8_t
 	    bits; /* of addresses in the process, where the line shows it: 32 or 64; 0: it does not */
 	struct stack_text_part module, build_id, name, file; /* build_id: hexadecimal digits */
-	uint64_t line, column;                               /* 0: not known */
+	struct stack_text_part arch; /* of the module, as Apple's lipo calls it: "x86_64" */
+	uint64_t line, column;       /* 0: not known */
 	/* Where the call begins: '#', the module of glibc, the C of Java, or the "at" of wasm, which Firefox has not. */
 	size_t call;
 	/* Where "(module+0x12)" begins; Java: what follows "]"; wasm: the address of the module; else the end. */

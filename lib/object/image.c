@@ -107,7 +107,7 @@ static enum status read_headers(struct object_image *f, const struct object_want
 enum status format_check_arch(const struct object_image *f, const struct object_want *want,
 			      struct err *e)
 {
-	enum object_arch arch = want && want->arch ? mach_arch(want->arch) : ARCH_UNKNOWN;
+	enum object_arch arch = want && want->arch ? object_arch_by_name(want->arch) : ARCH_UNKNOWN;
 
 	if (want && want->arch && !want->lenient && (!arch || arch != f->arch))
 		return err_set(e, ST_UNSUPPORTED, "not for %s", want->arch);

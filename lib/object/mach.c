@@ -78,7 +78,7 @@ static const struct arch *arch_of(uint32_t type, uint32_t subtype)
 	return any;
 }
 
-enum object_arch mach_arch(const char *arch)
+enum object_arch object_arch_by_name(const char *arch)
 {
 	for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
 		if (!strcmp(archs[i].name, arch))
@@ -189,7 +189,7 @@ static const struct part *part_for(const struct part *parts, size_t n,
 		if (parts[i].arch && !strcmp(parts[i].arch->name, want->arch))
 			return &parts[i];
 	for (size_t i = 0; want->kin && i < n; i++)
-		if (parts[i].arch && parts[i].arch->arch == mach_arch(want->arch))
+		if (parts[i].arch && parts[i].arch->arch == object_arch_by_name(want->arch))
 			return &parts[i];
 	return NULL;
 }

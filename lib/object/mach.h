@@ -14,9 +14,6 @@
 
 #include "lib/object/format.h"
 
-/* The processor that lipo calls so; ARCH_UNKNOWN: no name that it has. */
-enum object_arch mach_arch(const char *arch);
-
 /* f becomes the part of a universal file that is wanted, be it an archive; another file stays what it is. */
 enum status mach_narrow(struct object_image *f, const struct object_want *want, struct err *e);
 

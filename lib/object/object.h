@@ -157,6 +157,8 @@ enum object_arch object_arch(const struct object *o);
 /* As reports call it, "x86-64", and as LLVM's triples begin, "x86_64"; NULL: it has no name here. */
 const char *object_arch_name(enum object_arch arch);
 const char *object_arch_triple(enum object_arch arch);
+/* The processor that lipo calls so; ARCH_UNKNOWN: no name that it has. */
+enum object_arch object_arch_by_name(const char *arch);
 /* Where a PE file asks to be loaded: its addresses are this and an offset in memory (RVA). 0 of another kind. */
 uint64_t object_image_base(const struct object *o);
 /* What Windows tells builds of a PE file apart by: the time stamp of its header (or a hash in its place), and its size in

@@ -359,14 +359,18 @@ static uint32_t stack_text_module_of(struct stack_text *x, const struct stack_te
 	uint64_t key = hash_bytes_seeded(l->module.s, l->module.n,
 					 hash_bytes(l->build_id.s, l->build_id.n) + l->archive +
 					     line->file + hash_u64(line->id));
-	uint32_t *known = map64_put(&g->module_of, key);
+	uint32_t *known;
 	struct object_build_id id = id_of(x, line, l);
+
+	key = hash_bytes_seeded(l->arch.s, l->arch.n, key);
+	known = map64_put(&g->module_of, key);
 
 	if (*known)
 		return *known;
 	stack_text_add_library(x, l, line->file, &name);
 	m.name = trace_string(g->t, buf_at(&name, 0), name.len);
 	m.build_id = id.len ? trace_string(g->t, (const char *)id.bytes, id.len) : 0;
+	m.arch = l->arch.n ? trace_string(g->t, l->arch.s, l->arch.n) : 0;
 	buf_release(&name);
 	known = map64_put(&g->module_of, key);
 	*known = trace_module(g->t, &m);
@@ -390,6 +394,7 @@ static uint64_t key_of(const struct stack_line *l, uint8_t kind)
 	uint64_t h = hash_bytes_seeded(l->module.s, l->module.n, kind);
 
 	h = hash_bytes_seeded(l->build_id.s, l->build_id.n, h);
+	h = hash_bytes_seeded(l->arch.s, l->arch.n, h);
 	if (!l->has_offset)
 		h = hash_bytes_seeded(l->name.s, l->name.n, h + 1);
 	if (l->kind == STACK_LINE_WASM)

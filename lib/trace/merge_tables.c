@@ -52,6 +52,7 @@ static void merge_modules(struct merge_tables *m, const struct trace *from, stru
 		}
 		row.name = string(m, from, to, row.name, ROLE_PATH);
 		row.build_id = string(m, from, to, row.build_id, ROLE_CONSTANT);
+		row.arch = string(m, from, to, row.arch, ROLE_CONSTANT);
 		row.file = 0;
 		row.epoch_lo = epoch(m, row.epoch_lo);
 		row.epoch_hi = epoch(m, row.epoch_hi); /* the end is that of the part */

@@ -65,6 +65,9 @@ struct module { /* one load of one binary */
 	uint32_t process;
 	uint32_t epoch_lo, epoch_hi; /* loaded during [lo, hi) of the map epochs */
 	uint32_t build_id;           /* string id of raw bytes, 0: not captured */
+	uint32_t
+	    arch; /* string id: which part of a universal Mach-O file, as lipo calls it; 0: not captured. No stream has
+			* it. */
 	bool has_slide;
 	uint64_t slide;           /* runtime address minus link-time address; when has_slide */
 	struct map_range *ranges; /* ascending by lo; in the trace's arena */

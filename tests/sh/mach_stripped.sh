@@ -98,4 +98,18 @@ S
 	check "$arch: of whose __TEXT it has __eh_frame, if dsymutil copies that ($size)" [ "$arch$size" = arm640 -o "$size" -gt 0 ]
 	cd ..
 done
+
+# Reports of the sanitizers on macOS name the part of a universal file.
+if llvm-lipo-19 -create x86_64/full arm64/full -output fat 2>err; then
+	for arch in x86_64 arm64; do
+		while read -r addr name; do
+			echo "    #1 0x1  (/Applications/fat:$arch+$addr)" >&3
+			echo "    #1 0x1 in $name (/Applications/fat:$arch+$addr)"
+		done <$arch/want
+	done 3>log >named
+	# those with DWARF get their place
+	tm-symbolize -q --text -e fat log 2>err | sed 's, [^ ]*/main.c:.*,,' | sed 's/ (.*//' >got
+	check "a sanitizer's report of macOS" cmp got <(sed 's/ (.*//' named)
+	check "the same for tm-top" [ "$(tm-top -q --csv --by function -e fat log 2>err | grep -c 'hidden.*fat')" = 1 ]
+fi
 exit $failed

@@ -426,7 +426,7 @@ while read -r what file agrees differs stamp size guid age; do
 		check "... and shows the build" [ "$(grep -c 'nothing shows' err)" = 0 ]
 	else
 		check "$what: the log is not named" cmp address.log got
-		check "... and why" grep -q "game.exe: $file is of another build: its ${differs//_/ } differs from that in the module map\$" err
+		check "... and why" grep -q "game.exe: $file is of another build: its ${differs//_/ } differs from that in the module map: the capture has [0-9A-F]*, the file [0-9A-F]*\$" err
 	fi
 	text --maps game.dmp -e "$file" boost.log >got
 	check "... an address of Boost.Stacktrace" [ "$(grep -cF "0x0000000140001002 in $of_exe" got)" = "$([ "$differs" = - ] && echo 1 || echo 0)" ]
