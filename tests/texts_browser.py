@@ -12,7 +12,7 @@ from browser import Browser, check, finish  # noqa: E402
 # What stays as it is: options, programs, units, formats, keys, the pages' own names; and names of the captures.
 SAME = re.compile(r"""--?[a-z][\w-]*(=[a-z]+|\ [A-Z]+)?|tm-[a-z]+|tracemill(_frame\(\))?|\b(CSV|JSON|Enter|Backspace|Escape|Shift|Theil-Sen|English|TOP|DIR|FILE|Lua|Mono)\b
     |\b\d[\d.,]*\s?([KMGT]?i?B|ns|us|µs|ms|s|x)\b|\bp\d\d\b|\b(malloc|pool|mmap|lua|mono)\b|(?<!\w)/[\w./-]+|“[^”]*”|\S*::.*(?=\s名下)|\S+::[^（\n]*(?=（(\d+\s个实例，)?\d+\s个调用者)|^查看：.*|^\[waiver.*|^(rule|max|match|until|reason)\ =.*""", re.X | re.M)
-DATA = re.compile(r"\b(main|arcade|engine|libengine|game|worker|Update|Physics|Job|Main|Worker|load_level|src|cpp|tmt|snap|all|heap|il2cpp|mem|calls|none|txt)\b")
+DATA = re.compile(r"\b(main|arcade|engine|libengine|game|worker|Update|Physics|Job|Main|Worker|load_level|src|cpp|tmt|snap|all|heap|il2cpp|mem|calls|none|txt|perf|callgrind)\b|(?<![A-Za-z])(cycles|Ir)(?![A-Za-z])")
 
 # Every text that is seen, but for cells and rows of names, and what a hint or a screen reader would say.
 SEEN = """(() => {
@@ -75,6 +75,11 @@ for text, want in (("requested by stack, of its own", None), ("a thing of new", 
                    ("7 rows are matched by a guess: each shows its name in the base", "7 行按猜测匹配，每行显示在基准中的名称"),
                    ("p95 and median are estimated (~): at most 0.8 % off", "p95 和中位数是估计值（~）：误差不超过 0.8 %"), ("frames: 60; worst: frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):
     check("%s: %s" % (text, want or "as it is"), b.run("translated(%s, %s)" % (json.dumps(text), "'fact'" if re.search(r"\.$|^Statistics", text) else "''")) == (want or text))
+# An event is a name, which stands in texts as it is.
+for name, title, want in (("ir", "calls by Ir", "调用树（按Ir）"), ("ir", "Ir self", "Ir（自身）"), ("cycles", "calls by samples of cycles", "调用树（按cycles 的采样数）"),
+                          ("cycles", "self time, cycles: estimated (~)", "自身耗时、cycles：估计值（~）"), ("cycles", "calls by faults", None)):
+    b.open("file://%s/%s.html?lang=zh" % (os.getcwd(), name), READY)
+    check("%s: %s" % (name, title), b.run("translated(%s)" % json.dumps(title)) == (want or title))
 b.open("file://%s/runs.html?lang=zh" % os.getcwd(), READY)
 check("a column's key tells two meanings of a title apart", b.run("document.querySelector('th[data-key=worst_frame]')?.innerText.trim()") == "最差的帧")
 for name in ("operator new", "count", "by", "real", "all", "The", "frames: 60"):

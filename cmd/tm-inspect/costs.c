@@ -181,7 +181,7 @@ static void costs_add_to_instruction(struct costs *c, struct costs_site *s, uint
 static void costs_name_metric(struct costs *c)
 {
 	const struct profile_known *known = &c->p->now.keys[c->grouping].known;
-	const struct metric_titles titles = metric_titles(&c->arena, known, c->sum);
+	const struct metric_titles titles = metric_titles(&c->arena, c->p, known, c->sum);
 
 	c->metric = (struct listing_metric){
 	    .key = metric_table[c->sum].key,
@@ -356,7 +356,7 @@ static void costs_amount(struct costs *c, struct buf *b, uint64_t v)
 static void costs_note_binary(struct costs *c, struct buf *b, const struct costs_binary *of)
 {
 	buf_addf(b, "%s: %s in stacks with its functions: ", of->x->file.path,
-		 metric_table[c->sum].title);
+		 metric_title(c->p, c->sum));
 	costs_amount(c, b, of->cost.total);
 	buf_adds(b, " of ");
 	costs_amount(c, b, c->metric.all);

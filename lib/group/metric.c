@@ -3,6 +3,8 @@
 
 #include "lib/base/arena.h"
 
+#include "lib/group/grouped_profile.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,6 @@
 	METRIC_LISTED_##lists(SUM_##name)
 #define SORT_GROUP_WORD(name, word) word,
 #define SORT_GROUP(name, word) SORT_##name,
-#define MARKED_TITLE(name, number, word, title, ...) [number] = title " ~",
 /* clang-format on */
 
 const char *const sort_words[] = {"auto", METRIC_ROWS(SORT_WORD, SORT_GROUP_WORD) NULL};
@@ -235,11 +236,45 @@ const char *metric_title_mark(const struct profile_known *k, enum sum s)
 	return k->state[s] == METRIC_ESTIMATED ? " ~" : "";
 }
 
-const char *metric_marked_title(const struct profile_known *k, enum sum s)
-{
-	static const char *const marked[] = {METRIC_ROWS(MARKED_TITLE, METRIC_NO_GROUP)};
+enum { EVENT_NAME_MOST = 40 };
 
-	return *metric_title_mark(k, s) ? marked[s] : metric_table[s].title;
+/* A title is a program's own word: of a file's words those that look like an event's name, as of perf and of callgrind. */
+static bool is_event_name(const char *s, size_t n)
+{
+	if (!n || n > EVENT_NAME_MOST)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((s[i] < '0' || s[i] > '9') && ((s[i] | 32) < 'a' || (s[i] | 32) > 'z') &&
+		    !memchr("-_.:/", s[i], 5))
+			return false;
+	return true;
+}
+
+static const char *event_name(const struct grouped_profile *p, uint32_t id, const char *before)
+{
+	size_t skip = strlen(before), n;
+	const char *s = id && id != PROFILE_MIXED ? intern_text(&p->names.strings, id, &n) : NULL;
+
+	if (!s || n < skip || memcmp(s, before, skip) != 0)
+		return NULL;
+	return is_event_name(s + skip, n - skip) ? s + skip : NULL;
+}
+
+/* What a unit of samples says: NULL where samples are samples. */
+static const char *samples_title(const struct grouped_profile *p)
+{
+	const char *name = event_name(p, p->now.sampling, TRACE_SAMPLES_IN);
+
+	return name && !strcmp(name, "millionths") ? "samples (millionths)" : name;
+}
+
+const char *metric_title(const struct grouped_profile *p, enum sum s)
+{
+	const char *name = s == SUM_SAMPLES  ? samples_title(p)
+			   : s == SUM_PERIOD ? event_name(p, p->now.period[0], "")
+					     : NULL;
+
+	return name ? name : metric_table[s].title;
 }
 
 static const char *joined(struct arena *to, const char *x, const char *y, const char *z)
@@ -250,14 +285,32 @@ static const char *joined(struct arena *to, const char *x, const char *y, const 
 	return arena_strndup(to, text, (size_t)n);
 }
 
-struct metric_titles metric_titles(struct arena *to, const struct profile_known *k, enum sum s)
+const char *metric_heading(struct arena *to, const struct grouped_profile *p, enum sum s)
 {
-	const char *name = s == SUM_TIME_SELF ? "time" : metric_table[s].title;
+	const char *title = metric_title(p, s);
+	const char *event = event_name(p, p->now.period[0], "");
+	/* Samples of a clock have times and no periods; of a capture without periods nothing is known here. */
+	bool all_of_it = p->now.captures == 1 && !(p->now.all.has >> SUM_TIME_SELF & 1);
+	char text[EVENT_NAME_MOST + 16];
+	int n;
+
+	if (s != SUM_SAMPLES || title != metric_table[s].title || !event || !all_of_it)
+		return title;
+	n = snprintf(text, sizeof text, "samples of %s", event);
+	return arena_strndup(to, text, (size_t)n);
+}
+
+struct metric_titles metric_titles(struct arena *to, const struct grouped_profile *p,
+				   const struct profile_known *k, enum sum s)
+{
+	const char *title = metric_title(p, s);
+	const char *name = s == SUM_TIME_SELF ? "time" : title;
 	const char *mark = metric_title_mark(k, s);
 
 	return (struct metric_titles){.self = joined(to, name, mark, " self"),
 				      .total = joined(to, name, mark, " total"),
-				      .total_key = joined(to, "total_", metric_table[s].key, "")};
+				      .total_key = joined(to, "total_", metric_table[s].key, ""),
+				      .plain = joined(to, title, mark, "")};
 }
 
 struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum)

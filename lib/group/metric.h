@@ -9,6 +9,7 @@
 #include "lib/table/table.h"
 
 struct arena;
+struct grouped_profile;
 
 /* Sort orders in addition to the sums: the best available sum of several. */
 enum {
@@ -46,13 +47,18 @@ enum column_type metric_type(enum sum s);
 const char *metric_mark(const struct profile_known *k, enum sum s);
 /* " ~" or "": after the heading of a column. Lower bounds have a line below the table (group_notes). */
 const char *metric_title_mark(const struct profile_known *k, enum sum s);
-/* A sum's title with that mark. */
-const char *metric_marked_title(const struct profile_known *k, enum sum s);
+/* A sum's title in a table of p. What counts one event is called as the event is: samples of a capture that counts
+ * nothing else ("Ir"), and the events that samples stand for ("cycles"). Lives as long as p. */
+const char *metric_title(const struct grouped_profile *p, enum sum s);
+/* In a heading, which has no column of events beside it: "samples of cycles"; in the arena, or as metric_title. */
+const char *metric_heading(struct arena *to, const struct grouped_profile *p, enum sum s);
 /* Of the columns self and total of a sum, as reports of trees and of places have them; in the arena. */
 struct metric_titles {
 	const char *self, *total, *total_key; /* the key of self is the sum's own */
+	const char *plain;                    /* of a table with one column of it */
 };
-struct metric_titles metric_titles(struct arena *to, const struct profile_known *k, enum sum s);
+struct metric_titles metric_titles(struct arena *to, const struct grouped_profile *p,
+				   const struct profile_known *k, enum sum s);
 /* has: bits of what is known; means are worked out here. */
 struct table_cell metric_cell(const struct tally_sums *s, unsigned has, enum sum sum);
 /* Blank for what does not add up to a whole: means, signed sums below 0. */

@@ -148,7 +148,8 @@ static void scripts(struct lines *l, const struct grouped_profile *p, unsigned s
 	end_line(l);
 }
 
-static void group_notes_unknown_sums(struct lines *l, const struct profile_known *k)
+static void group_notes_unknown_sums(struct lines *l, const struct grouped_profile *p,
+				     const struct profile_known *k)
 {
 	static const char of_moments[] = "of moments, not of frames: see tm-frames";
 	static const char *const why[] = {[UNKNOWN_ABSENT] = "not in the capture",
@@ -169,7 +170,7 @@ static void group_notes_unknown_sums(struct lines *l, const struct profile_known
 			if (k->unknown_reason[s] != why_not || k->state[s] || s == SUM_TIMED ||
 			    SUMS_MEASURED >> s & 1)
 				continue;
-			buf_addf(&l->b, "%s%s", comma, metric_table[s].title);
+			buf_addf(&l->b, "%s%s", comma, metric_title(p, s));
 			comma = ", ";
 		}
 		if (l->b.len) {
@@ -180,7 +181,7 @@ static void group_notes_unknown_sums(struct lines *l, const struct profile_known
 	for (enum sum s = 0; s < SUMS; s++)
 		if (k->unknown_reason[s] && k->unknown_reason[s] != UNKNOWN_NOT_ASKED &&
 		    k->state[s] && s != SUM_TIMED)
-			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", metric_table[s].title);
+			buf_addf(&l->b, "%s%s", l->b.len ? ", " : "", metric_title(p, s));
 	if (l->b.len) {
 		buf_adds(&l->b, ": missing in some captures, so lower bounds");
 		end_line(l);
@@ -200,8 +201,8 @@ static void unknown_of_blocks(struct lines *l, const struct profile_known *k,
 	end_line(l);
 }
 
-bool state_note(const struct profile_known *k, unsigned sums, enum metric_state state,
-		struct buf *to)
+bool state_note(const struct grouped_profile *p, const struct profile_known *k, unsigned sums,
+		enum metric_state state, struct buf *to)
 {
 	static const char *const texts[] = {
 	    [METRIC_LOWER_BOUND] = "lower bounds", [METRIC_ESTIMATED] = "estimated (~)"};
@@ -209,7 +210,7 @@ bool state_note(const struct profile_known *k, unsigned sums, enum metric_state 
 
 	for (enum sum s = 0; s < SUMS; s++)
 		if (k->state[s] == state && sums >> s & 1 && s != SUM_TIMED) {
-			buf_addf(to, "%s%s", comma, metric_table[s].title);
+			buf_addf(to, "%s%s", comma, metric_title(p, s));
 			comma = ", ";
 		}
 	if (*comma)
@@ -217,10 +218,11 @@ bool state_note(const struct profile_known *k, unsigned sums, enum metric_state 
 	return *comma != '\0';
 }
 
-static void inexact_sums(struct lines *l, const struct profile *r, const struct profile_known *k)
+static void inexact_sums(struct lines *l, const struct grouped_profile *p,
+			 const struct profile_known *k)
 {
 	for (enum metric_state state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++)
-		if (state_note(k, sums_there(r, k), state, &l->b))
+		if (state_note(p, k, sums_there(&p->now, k), state, &l->b))
 			end_line(l);
 }
 
@@ -426,21 +428,21 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 	struct lines l = {.arena = arena, .table = table};
 	struct profile_known known = known_of(&p->now.keys[grouping].known, sums);
 
-	group_notes_coverage(&l, p, grouping, sort, metric_table[sort].title);
+	group_notes_coverage(&l, p, grouping, sort, metric_title(p, sort));
 	if (p->groupings[grouping].key.by != KEY_TYPE && nameless_note(&p->now, &l.b))
 		end_line(&l);
 	several_peaks(&l, &p->now, sort);
 	crashes(&l, p);
 	if (!frames_shown)
-		frames(&l, p, grouping, sort, metric_table[sort].title);
-	left_out(&l, p, sort, metric_table[sort].title);
+		frames(&l, p, grouping, sort, metric_title(p, sort));
+	left_out(&l, p, sort, metric_title(p, sort));
 	sampled(&l, &p->now.totals, known_sums(&p->now.keys[grouping].known));
 	least_block(&l, &p->now.totals);
-	inexact_sums(&l, &p->now, &known);
+	inexact_sums(&l, p, &known);
 	unrecorded_sums(&l, &known);
 	unknown_times(&l, &p->now, &known);
 	scripts(&l, p, sums);
-	group_notes_unknown_sums(&l, &known);
+	group_notes_unknown_sums(&l, p, &known);
 	unknown_of_blocks(&l, &p->now.keys[grouping].known, UNKNOWN_UNIDENTIFIED,
 			  "a free in the capture names a size and a stack, not a block (heaptrack "
 			  "--raw keeps the blocks)");
@@ -451,7 +453,7 @@ void top_notes(const struct grouped_profile *p, size_t grouping, enum sum sort, 
 			  "the events of the capture are in no order");
 	for (enum sum s = 0; s < SUMS; s++)
 		if (sum_is_full(s, p->now.unfiltered.v[s])) {
-			buf_addf(&l.b, "%s: more than 64 bits can hold", metric_table[s].title);
+			buf_addf(&l.b, "%s: more than 64 bits can hold", metric_title(p, s));
 			end_line(&l);
 		}
 	buf_release(&l.b);

@@ -17,8 +17,8 @@ enum { DOMAIN_NOTES = 2 * DOMAINS };
 bool domain_note(const struct profile *r, unsigned line, struct buf *to);
 
 /* Which of these sums (bits) have that state: "live count, live real: lower bounds". False: none has. */
-bool state_note(const struct profile_known *k, unsigned sums, enum metric_state state,
-		struct buf *to);
+bool state_note(const struct grouped_profile *p, const struct profile_known *k, unsigned sums,
+		enum metric_state state, struct buf *to);
 /* Most sites have no names: what puts names in. False: they have names. */
 #define NAMED_BY                                                                     \
 	"tm-symbolize gives addresses names (-e BINARY, --debug-dir, --debuginfod, " \

@@ -65,15 +65,25 @@ void flame_add(struct flame *f, uint32_t node, uint64_t self, uint64_t base)
 	f->nodes[node].base = saturating(f->nodes[node].base, base);
 }
 
+static const char *keep_text(struct flame *f, const char *s)
+{
+	begin(f);
+	return intern_text(&f->own->names, intern_add(&f->own->names, s, strlen(s)), NULL);
+}
+
+void flame_name_measure(struct flame *f, const char *title)
+{
+	f->measure = keep_text(f, title);
+}
+
 struct flame_measure *flame_measure(struct flame *f, const char *title, enum column_type type)
 {
 	struct flame_measure *m = &f->more[f->n_more];
 
 	if (f->n_more == FLAME_MEASURES)
 		return NULL;
-	begin(f);
 	f->n_more++;
-	*m = (struct flame_measure){.title = title, .type = type};
+	*m = (struct flame_measure){.title = keep_text(f, title), .type = type};
 	return m;
 }
 
@@ -193,7 +203,8 @@ size_t flame_prune(const struct flame *f, size_t most, struct flame *to)
 		}
 	}
 	flame_prune_measures(f, image, counts, to);
-	to->measure = f->measure;
+	if (f->measure)
+		flame_name_measure(to, f->measure);
 	free(counts);
 	free(total);
 	free(base);

@@ -34,7 +34,7 @@ struct flame_node {
 /* A further weight of the same nodes: only pages have it, where a reader chooses among them. */
 enum { FLAME_MEASURES = 12 };
 struct flame_measure {
-	const char *title; /* "live requested"; borrowed */
+	const char *title; /* "live requested" */
 	enum column_type type;
 	uint64_t *self; /* by node; of those behind n it is 0 */
 	size_t n;
@@ -50,7 +50,7 @@ struct flame {
 	size_t n_nodes, cap;
 	const char **notes; /* lines below; borrowed */
 	size_t n_notes;
-	const char *measure; /* the title of self, with others; borrowed */
+	const char *measure; /* the title of self, with others: flame_name_measure */
 	struct flame_measure more[FLAME_MEASURES];
 	size_t n_more;
 	struct flame_own *own;
@@ -67,7 +67,9 @@ uint32_t flame_child(struct flame *f, uint32_t parent, const char *name, size_t 
 		     size_t n_at);
 /* Adds to what ends at a node; saturates. */
 void flame_add(struct flame *f, uint32_t node, uint64_t self, uint64_t base);
-/* Another measure; NULL: there are FLAME_MEASURES. */
+/* The title of self; copied. */
+void flame_name_measure(struct flame *f, const char *title);
+/* Another measure, whose title is copied; NULL: there are FLAME_MEASURES. */
 struct flame_measure *flame_measure(struct flame *f, const char *title, enum column_type type);
 void flame_measure_add(struct flame_measure *m, uint32_t node, uint64_t self); /* saturates */
 /* Per node, with everything below it; arrays of n_nodes, base may be NULL. Saturates. */

@@ -70,4 +70,8 @@ tm-spikes -q --threshold 1ms -o spikes.html calls.tmt
 tm-spikes -q --threshold 1ms --gate 0 -o many.html calls.tmt
 tm-heap -q -o heap.html heap.snap
 tm-heap -q --dominators -o dominators.html heap.snap
+"$GEN/perf_script" --samples 9 plain 2>err | sed 's/ cpu-clock:[^ ]*/ cycles:/' >cycles.perf
+tm-top -q -o cycles.html cycles.perf
+printf '%s\n' 'events: Ir' 'fl=main.cpp' 'fn=main' '1 10' 'cfn=Update' 'calls=1 2' '1 30' 'fn=Update' '2 30' >ir.callgrind
+tm-top -q -o ir.html ir.callgrind
 exec python3 "$SRC/tests/texts_browser.py" "$browser" "$SRC"

@@ -481,6 +481,7 @@ const PAGE_TEXTS = {
 	"Growth needs frames or times.": "增长需要帧或时间。",
 	"What makes the peak": "峰值由谁构成",
 	"Where the samples are": "样本所在",
+	"Where most of {0} is": "{0} 主要在哪里",
 	"Where the time goes": "时间花在哪里",
 	"Who allocates most": "谁分配最多",
 	"Worst frame": "最差帧",
@@ -490,6 +491,7 @@ const PAGE_TEXTS = {
 	"Frames that allocate most": "分配最多的帧",
 	"Frames with most time in calls": "调用耗时最多的帧",
 	"Frames with most samples": "采样最多的帧",
+	"Frames with most {0}": "{0} 最多的帧",
 	"branch and device": "分支和设备",
 	"no branch or device": "没有分支和设备",
 	"{0} run": "{0} 次运行",
@@ -777,6 +779,7 @@ const PROGRAM_TEXTS = {
 	"runs": "各次运行",
 	"same": "相同之处",
 	"samples": "采样数",
+	"samples (millionths)": "采样数（百万分之一）",
 	"self": "自身",
 	"self %": "自身占比",
 	"self time": "自身耗时",
@@ -1467,6 +1470,7 @@ const PROGRAM_TEXTS = {
 	"{0} self": "{0}（自身）",
 	"{0} total": "{0}（总计）",
 	"{0} ~": "{0} ~",
+	"samples of {0!}": "{0} 的采样数",
 	"{0} %": "{0} %",
 	"{0} and {1}": "{0} 且 {1}",
 	"{0!} is {1}": "{0} 为 {1}",
@@ -1556,12 +1560,22 @@ function learn(table) {
 }
 learn(PROGRAM_TEXTS);
 
+// Of columns: an event that stands in their titles where samples or periods count it ("Ir", "cycles"). It is a name.
+const events = new Set(), isSame = text => NUMBER.test(text) || events.has(text);
+function eventOf(column) {
+	const counts = column && /^(total_|worst_)?(samples|period)$/.exec(column.key), title = counts && column.title && column.title.replace(/ ~/, "").replace(/ (self|total)$/, "");
+	return title && title !== counts[2] && !Object.hasOwn(texts, title) ? title : null;
+}
+function learnEvents(columns) {
+	for (const name of columns.map(eventOf)) if (name) events.add(name);
+}
+
 function byPattern(text, context) {
 	for (const {match, chinese, kinds} of text.length > 400 ? [] : patterns) {
 		const found = match.exec(text);
 		if (!found) continue;
 		const values = found.slice(1).map((v, k) => kinds[k] === "!" ? labelled(v) : translated(v, context));
-		if (values.every((v, k) => kinds[k] !== "}" || v !== found[k + 1] || NUMBER.test(v))) return filled(chinese, values);
+		if (values.every((v, k) => kinds[k] !== "}" || v !== found[k + 1] || isSame(v))) return filled(chinese, values);
 	}
 	return text;
 }
@@ -1579,7 +1593,7 @@ function lookUp(text, context) {
 		const parts = text.split(mark);
 		if (parts.length === 1 || parts.length > 40) continue;
 		const done = parts.map(p => translated(p));
-		if (mark === CLAUSES ? done.some((p, k) => p !== parts[k]) : done.every((p, k) => p !== parts[k] || NUMBER.test(p))) return done.join(chinese);
+		if (mark === CLAUSES ? done.some((p, k) => p !== parts[k]) : done.every((p, k) => p !== parts[k] || isSame(p))) return done.join(chinese);
 	}
 	return byPattern(text, context);
 }
@@ -1618,6 +1632,7 @@ function detailed(text, check) {
 // What stands in the page's own text. Cells of names are left as they are, but for labels.
 function translate(root) {
 	if (language === "en") return;
+	learnEvents([...root.querySelectorAll("th[data-key]")].map(e => ({key: e.dataset.key, title: e.textContent.trim()})));
 	const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), nodes = [];
 	while (walk.nextNode()) {
 		const cell = walk.currentNode.parentElement.closest("td.name");

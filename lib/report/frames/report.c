@@ -73,7 +73,8 @@ const char *frames_title(struct frames_report *r, int metric)
 		return frames_report_counter_title(r, metric);
 	if (r->f->estimated >> metric & 1 || k->state[metric] == METRIC_ESTIMATED)
 		mark = " ~";
-	n = snprintf(text, sizeof text, "%s%s", metric_table[metric].title, mark);
+	n = snprintf(text, sizeof text, "%s%s", metric_title(&r->f->project, (enum sum)metric),
+		     mark);
 	return arena_strndup(&r->arena, text, (size_t)n);
 }
 
@@ -463,7 +464,7 @@ static void frames_report_add_notes(struct frames_report *r)
 	frames_report_note_limits(r);
 	for (enum metric_state state = METRIC_LOWER_BOUND; state <= METRIC_ESTIMATED; state++) {
 		b.len = 0;
-		if (state_note(&f->project.now.known, r->f->known, state, &b))
+		if (state_note(&f->project, &f->project.now.known, r->f->known, state, &b))
 			frames_note(r, "%s", buf_str(&b));
 	}
 	for (unsigned d = 0; d < DOMAIN_NOTES; d++) {

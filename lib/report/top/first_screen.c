@@ -124,7 +124,7 @@ static void add_columns(struct first_screen *s, struct question *q)
 	const struct profile_known *known = &q->p->now.keys[SITES].known;
 	struct buf title = BUF_INIT;
 
-	buf_addf(&title, "%s%s", metric_table[q->sum].title, metric_title_mark(known, q->sum));
+	buf_addf(&title, "%s%s", metric_title(q->p, q->sum), metric_title_mark(known, q->sum));
 	q->columns[VALUE] = (struct table_column){.key = metric_table[q->sum].key,
 						  .title = kept_text(&s->arena, &title),
 						  .type = metric_type(q->sum)};

@@ -185,9 +185,10 @@ static void peek_make_rows(struct peek *k, uint64_t most)
 
 static void add_columns(struct peek *k)
 {
-	k->columns[0] = (struct table_column){.key = metric_table[k->sort].key,
-					      .title = metric_marked_title(k->known, k->sort),
-					      .type = metric_type(k->sort)};
+	const struct metric_titles titles = metric_titles(&k->arena, k->p, k->known, k->sort);
+
+	k->columns[0] = (struct table_column){
+	    .key = metric_table[k->sort].key, .title = titles.plain, .type = metric_type(k->sort)};
 	k->columns[1] =
 	    (struct table_column){.key = "share", .title = "share", .type = COLUMN_PERCENT};
 	k->columns[2] = (struct table_column){

@@ -398,7 +398,7 @@ static void source_fill(void *arg, size_t i, struct table_row *r)
 static void source_add_columns(struct source_costs *s, const struct profile_known *k)
 {
 	enum column_type type = metric_type(s->sort);
-	const struct metric_titles titles = metric_titles(&s->arena, k, s->sort);
+	const struct metric_titles titles = metric_titles(&s->arena, s->p, k, s->sort);
 
 	s->columns[OF_LINE] =
 	    (struct table_column){.key = "line", .title = "line", .type = COLUMN_INT};

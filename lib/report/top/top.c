@@ -107,7 +107,7 @@ static const char *sum_title(struct top *t, enum sum s, const char *suffix)
 {
 	const char *mark = metric_title_mark(known_here(t), s);
 	char text[64];
-	int n = snprintf(text, sizeof text, "%s%s%s", metric_table[s].title, suffix, mark);
+	int n = snprintf(text, sizeof text, "%s%s%s", metric_title(t->p, s), suffix, mark);
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }
@@ -430,23 +430,23 @@ static size_t frames_before(const struct top *t, size_t n_rows, bool all)
 
 static const char *make_title(struct top *t)
 {
-	char text[128];
+	char text[192];
 	size_t rows = t->table.n_rows;
 	size_t all = grouping_of(t)->n - frames_before(t, grouping_of(t)->n, true);
-	int n =
-	    snprintf(text, sizeof text, "%stop %zu of %zu %s%s%s by %s%s%s",
-		     t->options.own ? "own code: " : "", rows - frames_before(t, rows, false), all,
-		     key_counted(by(t), all), outer_of(t) ? " within " : "",
-		     outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
-		     is_time(t->sort)        ? ""
-		     : !has_totals(t)        ? ""
-		     : t->options.cumulative ? "total "
-					     : "self ",
-		     metric_table[has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
-				      ? SUM_TIME_TOTAL
-				      : t->sort]
-			 .title,
-		     metric_table[t->sort].unit == SUM_BYTES ? " bytes" : "");
+	int n = snprintf(
+	    text, sizeof text, "%stop %zu of %zu %s%s%s by %s%s%s",
+	    t->options.own ? "own code: " : "", rows - frames_before(t, rows, false), all,
+	    key_counted(by(t), all), outer_of(t) ? " within " : "",
+	    outer_of(t) ? key_plurals[outer_of(t)->key.by] : "",
+	    is_time(t->sort)        ? ""
+	    : !has_totals(t)        ? ""
+	    : t->options.cumulative ? "total "
+				    : "self ",
+	    metric_heading(&t->arena, t->p,
+			   has_totals(t) && t->options.cumulative && t->sort == SUM_TIME_SELF
+			       ? SUM_TIME_TOTAL
+			       : t->sort),
+	    metric_table[t->sort].unit == SUM_BYTES ? " bytes" : "");
 
 	return arena_strndup(&t->arena, text, (size_t)n);
 }

@@ -31,7 +31,7 @@ struct tree {
 	struct table_column columns[6];
 	struct arena arena;
 	const char *notes[2];
-	char title[96];
+	char title[128];
 };
 
 enum { COLUMN_OF_TOTAL, COLUMN_OF_SHARE, COLUMN_OF_SELF, COLUMN_OF_SELF_SHARE };
@@ -310,7 +310,7 @@ static void top_tree_fill(void *arg, size_t i, struct table_row *r)
 static void top_tree_add_columns(struct tree *t)
 {
 	const struct profile_known *k = &t->run->keys[t->options.grouping].known;
-	const struct metric_titles titles = metric_titles(&t->arena, k, t->sort);
+	const struct metric_titles titles = metric_titles(&t->arena, t->p, k, t->sort);
 	struct table_column *c = t->columns;
 
 	*c++ = (struct table_column){
@@ -360,9 +360,10 @@ struct tree *tree_new(const struct grouped_profile *p, const struct tree_options
 		top_tree_build_up(t);
 	else
 		top_tree_build_down(t);
-	snprintf(t->title, sizeof t->title, "%s by %s", o->bottom_up ? "callers" : "calls",
-		 t->sort == SUM_TIME_SELF && !o->bottom_up ? metric_table[SUM_TIME_TOTAL].title
-							   : metric_table[t->sort].title);
+	snprintf(
+	    t->title, sizeof t->title, "%s by %s", o->bottom_up ? "callers" : "calls",
+	    metric_heading(&t->arena, p,
+			   t->sort == SUM_TIME_SELF && !o->bottom_up ? SUM_TIME_TOTAL : t->sort));
 	t->table = (struct table){.name = o->bottom_up ? "bottom-up" : "tree",
 				  .title = t->title,
 				  .flags = TABLE_TREE,
@@ -396,17 +397,18 @@ enum status tree_flame(const struct grouped_profile *p, size_t grouping, int sor
 	struct tree_options o = {.grouping = grouping, .sort = sort};
 	struct tree *t = tree_new(p, &o, e);
 	struct flame_measure *more = NULL;
-	const char *title;
+	char title[128];
 	uint32_t *at, *files;
 
 	if (!t)
 		return err_failure(e);
-	title = metric_marked_title(&t->run->keys[grouping].known, t->sort);
+	snprintf(title, sizeof title, "%s%s", metric_heading(&t->arena, p, t->sort),
+		 metric_title_mark(&t->run->keys[grouping].known, t->sort));
 	if (f->measure) {
 		more = flame_measure(f, title, metric_type(t->sort));
 	} else {
 		f->type = metric_type(t->sort);
-		f->measure = title;
+		flame_name_measure(f, title);
 	}
 	at = mem_zarray(t->n, sizeof *at);
 	/* A script's function has no module: its file says what it is of. */

@@ -48,7 +48,11 @@ function filesOf(doc) {
 	return doc;
 }
 
-const answer = a => ({...a, doc: a.text.startsWith("{") ? filesOf(JSON.parse(a.text)) : null});
+function learned(doc) {
+	for (const s of doc.sections) if (s.columns) learnEvents(s.columns);
+	return doc;
+}
+const answer = a => ({...a, doc: a.text.startsWith("{") ? learned(filesOf(JSON.parse(a.text))) : null});
 
 async function fetched(q, signal) {
 	const begin = performance.now();

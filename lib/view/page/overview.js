@@ -254,7 +254,7 @@ function tiles(context, n, facts, m, doc, done) {
 	if (!what.memory) {
 		const t = sums;
 		for (const [k, label] of [["self_ns", say("Time in calls")], ["calls", say("Calls made")], ["samples", say("Samples")], ["period", say("Events sampled")]])
-			if (t[k] !== undefined && t[k] !== null && out.length < 6) out.push(tile({id: k, label, value: format(typeOf(top.columns.find(c => c.key === k)), t[k]), line: m && has(k) ? spark(of(k), "--o1") : null, why: "", to: address({view: "table", sort: TOTALS[k] || null})}));
+			if (t[k] !== undefined && t[k] !== null && out.length < 6) out.push(tile({id: k, label: eventOf(top.columns.find(c => c.key === k)) || label, value: format(typeOf(top.columns.find(c => c.key === k)), t[k]), line: m && has(k) ? spark(of(k), "--o1") : null, why: "", to: address({view: "table", sort: TOTALS[k] || null})}));
 	}
 	return out.slice(0, 6);
 }
@@ -320,6 +320,7 @@ export async function show(context) {
 	const worst = table("worst-frames"), peak = table("peak"), live = table("live"), temporary = table("temporary"), ranked = table("top");
 	const cards = [];
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
+	const event = best && eventOf(ranked.columns.find(c => c.key === best));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
 	const peakKey = key(peak, "peak_real", "peak_requested"), liveKey = key(live, "live_real", "live_requested"), since = peak && live && peak.rows.length && live.rows.length && context.files.length === 1 && !n.unfiltered && peakKey && liveKey && peakKey.slice(5) === liveKey.slice(5) && !bound(peakKey) && !bound(liveKey) ? sincePeak(peak, peakKey, live, liveKey) : {now: new Map()};
 	const left = r => { const v = since.now.get(r); return v === undefined || v >= r[peakKey] * .99 ? null : v ? say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), v)) : say("freed by the end"); };
@@ -328,11 +329,11 @@ export async function show(context) {
 	// Two lists that are nearly the same would say the same twice.
 	if (live) cards.push(atEnd = since.changes ? changesCard(since.changes, typeOf(live.columns.find(c => c.key === liveKey)), context, all({view: "table", sort: "live"}), say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), first(n, "live_real", "live_requested")))) : list(say("Still live at the end"), "", live, liveKey, "c6", context, all({view: "table", sort: "live"}), first(n, "live_real", "live_requested") ? say("Only {0} that counts as no leak is left, such as caches of libraries.", format("bytes", first(n, "live_real", "live_requested"))) : say("Nothing that counts as a leak is left."), undefined, undefined, bound(liveKey)));
 	if (temporary && temporary.rows.length) cards.push(list(say("Temporary blocks"), "", temporary, "temporary", "c5", context, all({view: "table", sort: "temporary"}), "", undefined, undefined, undefined, undefined, say("No other function has any.")));
-	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"}), "", undefined, undefined, bound(best)));
+	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(event ? say("Where most of {0} is", event) : best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"}), "", undefined, undefined, bound(best)));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
 		// hz: not known yet, so that nothing is judged.
-		slow = (hz, found) => card(WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+		slow = (hz, found) => card(eventOf(c) ? say("Frames with most {0}", eventOf(c)) : WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
 			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, odd = found && found.get(r), is = odd ? {...r, ...odd} : r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : limit && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);

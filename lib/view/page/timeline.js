@@ -527,7 +527,7 @@ export async function tracksOf(context, m, file, prefix) {
 	}
 	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), m.type(m.real), "--o3", say(m.framed ? "/ frame" : "/ step"), say("yellow: far above the median")));
 	if (!m.real && !(m.live && known(m.rows, m.live))) for (const [k, text] of [["self_ns", say("Time in calls")], ["samples", say("Samples")], ["count", say("Allocations")]])
-		if (known(m.rows, k)) { tracks.push(new Rate(k, title(text), 48, m, m.rows.map(r => r[k]), m.type(k), "--o1", "")); break; }
+		if (known(m.rows, k)) { tracks.push(new Rate(k, title(eventOf(m.columns.find(c => c.key === k)) || text), 48, m, m.rows.map(r => r[k]), m.type(k), "--o1", "")); break; }
 	for (const c of m.columns.filter(c => /^counter:[^:]*$/.test(c.key)).slice(0, 8)) tracks.push(new Counter(title(c.title.replace(/^counter:/, "")), m, m.rows.map(r => r[c.key]), typeOf(c)));
 	if (has.logs && m.unit === "ns") {
 		const a = await context.ask(["frames", "--detail", "--table", "log", ...every, ...other, ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
@@ -682,7 +682,7 @@ async function selection(context, m, threads) {
 	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, m, t, by, took) : null;
 	if (over) t.rows.sort((x, y) => (over.get(y) ?? 0) - (over.get(x) ?? 0));
 	t.rows.length = Math.min(t.rows.length, 12);
-	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
+	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: eventOf(t.columns.find(c => c.key === "samples")) || say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
 	const most = Math.max(...t.rows.map(r => (over ? over.get(r) : r[by]) || 0)) || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
 	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), over ? make("th", {class: "num" + " barred", title: say("More than as many of the other frames, or as much of the other time, have on average: {0}.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
