@@ -297,6 +297,11 @@ const char *object_debug_path(const struct object *o)
 	return o->debug.path ? o->debug.path : o->file.path;
 }
 
+bool object_debug_is_separate(const struct object *o)
+{
+	return o->debug.path;
+}
+
 const struct search_log *object_search_log(const struct object *o)
 {
 	return &o->log;

@@ -193,6 +193,7 @@ const struct object_segment *object_segments(const struct object *o, size_t *n);
 
 /* The file that debug sections come from: the object itself, or what object_find_debug found. */
 const char *object_debug_path(const struct object *o);
+bool object_debug_is_separate(const struct object *o); /* it has been found in another file */
 /* Why nothing shows that the debug information is of this build, though nothing speaks against it; NULL: something does
  * (a build-id, a checksum, times), or there is no other file. */
 const char *object_debug_unproven(const struct object *o);

@@ -56,7 +56,7 @@ static void debug(struct buf *b, const struct object *o)
 	else if (object_has_dwarf(o) && object_has_pdb(o)) {
 		buf_adds(b, "its own, and where it has none ");
 		text(b, path);
-	} else if (object_search_log(o)->n)
+	} else if (object_debug_is_separate(o))
 		text(b, path);
 	else
 		buf_adds(b, "its own");
