@@ -35,6 +35,11 @@ struct sample {
 	bool bytes; /* of malloc_history */
 	uint64_t odd, rows, deep;
 	struct emit_blocks blocks;
+	/* The row before, until the next one shows whether it has callees. */
+	struct call_tree_row held;
+	bool holds;
+	uint32_t held_thread;
+	uint64_t held_address; /* it has no name; 0: it has, or has no address either */
 };
 
 struct sample_row {
@@ -100,7 +105,8 @@ static void parse_place(const char *s, const char *end, uint64_t *address, const
 	*file_n = (size_t)(colon - s);
 }
 
-static uint32_t sample_location(struct sample *x, const struct sample_row *r)
+/* *unnamed: its address, where that is all that is known; else 0. */
+static uint32_t sample_location(struct sample *x, const struct sample_row *r, uint64_t *unnamed)
 {
 	struct trace *t = x->im->t;
 	const char *in = memmem(r->s, (size_t)(r->end - r->s), "  (in ", 6), *file = NULL;
@@ -109,9 +115,8 @@ static uint32_t sample_location(struct sample *x, const struct sample_row *r)
 
 	parse_place(in ? in : r->s, r->end, &address, &file, &file_n, &line);
 	if (text_is(r->s, name_n, "???")) {
-		struct location l = {.raw = address, .space = SPACE_RUNTIME};
-
-		return address ? trace_location(t, &l) : emit_named(t, 0, 0, 0);
+		*unnamed = address;
+		return address ? 0 : emit_named(t, 0, 0, 0);
 	}
 	if (!in) { /* older ones have names alone, and "0x100001e84" */
 		const char *open = memmem(r->s, name_n, "  [0x", 5);
@@ -161,21 +166,45 @@ static enum status sample_push_row(void *arg, uint32_t stack, const int64_t own[
 	return emit_blocks(&x->blocks, &row, v, PROFILE_LIVE, e);
 }
 
-static enum status add_row(struct sample *x, const struct sample_row *r, struct err *e)
+/* A sampled address is where the thread was; those of its callers are return addresses. Stacks of malloc_history begin at
+ * calls, which nothing says of their addresses. */
+static enum status add_held(struct sample *x, bool calls, struct err *e)
+{
+	struct location l = {.raw = x->held_address, .space = SPACE_RUNTIME};
+	enum status st;
+
+	if (!x->holds)
+		return ST_OK;
+	x->holds = false;
+	if (!x->bytes)
+		l.kind = calls ? LOCATION_RETURN : LOCATION_EXACT;
+	if (x->held_address)
+		x->held.location = trace_location(x->im->t, &l);
+	st = call_tree_add(&x->tree, &x->held, e);
+	if (x->held_thread)
+		x->thread = x->held_thread; /* once what came before has ended */
+	return st;
+}
+
+static enum status end_tree(struct sample *x, struct err *e)
+{
+	return add_held(x, false, e) ? err_failure(e) : call_tree_end(&x->tree, e);
+}
+
+static void hold_row(struct sample *x, const struct sample_row *r)
 {
 	struct call_tree_row row = {.depth = r->depth};
 	uint32_t thread = x->bytes ? 0 : sample_thread(x, r);
-	enum status st;
 
+	x->held_address = 0;
 	row.total[0] = (int64_t)(x->bytes ? r->bytes : r->count);
 	row.total[1] = (int64_t)(x->bytes ? r->count : 0);
 	if (!thread && !text_is(r->s, (size_t)(r->end - r->s), "<< TOTAL >>"))
-		row.location = sample_location(x, r);
+		row.location = sample_location(x, r, &x->held_address);
 	x->rows++;
-	st = call_tree_add(&x->tree, &row, e);
-	if (thread)
-		x->thread = thread; /* once what came before has ended */
-	return st;
+	x->held = row;
+	x->held_thread = thread;
+	x->holds = true;
 }
 
 /* "0x102970000 -        0x107f6561f +game (0) <UUID> /path" */
@@ -232,14 +261,18 @@ static enum status read_line(struct sample *x, const char *s, size_t n, struct e
 		if (!x->rows)
 			return ST_OK;
 		x->part = PART_LISTS;
-		return call_tree_end(&x->tree, e);
+		return end_tree(x, e);
 	} else if (x->part == PART_TREE) {
-		if (!parse_row(s, n, &r) || !call_tree_fits(&x->tree, r.depth)) {
+		bool is_row = parse_row(s, n, &r);
+
+		if (is_row && add_held(x, r.depth > x->held.depth, e))
+			return err_failure(e);
+		if (!is_row || !call_tree_fits(&x->tree, r.depth)) {
 			x->odd++;
 			return ST_OK;
 		}
 		x->bytes |= !x->rows && r.has_bytes;
-		return add_row(x, &r, e);
+		hold_row(x, &r);
 	}
 	return ST_OK;
 }
@@ -265,7 +298,7 @@ static enum status sample_read(struct import *im, struct err *e)
 	while (!st && (s = cursor_line(c, &n, LINE_MOST)))
 		st = read_line(&x, s, n, e);
 	if (!st)
-		st = call_tree_end(&x.tree, e);
+		st = end_tree(&x, e);
 	call_tree_release(&x.tree);
 	if (!st && cursor_failed(c))
 		st = err_failure(e);

@@ -99,6 +99,33 @@ S
 	cd ..
 done
 
+# What sample has interrupted is where it says, also behind a call; callers are at the call before.
+mkdir kinds && cd kinds || exit
+printf '%s\n' 'volatile int sum;' '__attribute__((noinline)) void leaf(void) { sum++; }' 'int inner(int x) {' '	leaf();' '	sum = x;' \
+	'	return x; }' 'int main(int c, char **v) { return inner(c); }' >kinds.c
+clang-19 --target=x86_64-apple-macos11 -O1 -g -c kinds.c -o kinds.o 2>err &&
+	ld64.lld-19 -arch x86_64 -platform_version macos 11.0 11.0 -undefined dynamic_lookup -e _main -o game kinds.o 2>err &&
+	dsymutil-19 game -o game.dSYM 2>err
+behind=$(llvm-objdump-19 -d game | awk '/^[0-9a-f]+ <_inner>:/ { on = 1 } on && called { sub(/:$/, "", $1); print $1; exit } on && /call/ { called = 1 }')
+leaf=$(llvm-nm-19 game | awk '$3 == "_leaf" { print $1 }')
+# sample ROW...: each ADDRESS DEPTH
+sample() {
+	printf '%s\n' 'Analysis of sampling game (pid 4242) every 1 millisecond' 'Load Address:    0x100000000' 'Report Version:  7' ---- '' \
+		'Call graph:' '    100 Thread_77'
+	while [ $# -gt 0 ]; do
+		printf '%*s100 ???  (in game)  load address 0x100000000 + 0x1  [0x%x]\n' "$2" '' $((16#$1))
+		shift 2
+	done
+	printf '%s\n' '' 'Binary Images:' "       0x100000000 -        0x100003fff +game (0) <$(llvm-objdump-19 --macho --private-headers game |
+		awk '$1 == "uuid" { print $2 }')> /Applications/game"
+}
+sample "$behind" 6 >exact.txt
+sample "$behind" 6 "$leaf" 8 >caller.txt
+check "an interrupted instruction behind a call" grep -q 'kinds.c:5' <(tm-top -q --by stack -e game exact.txt 2>err)
+check "a caller of what was interrupted" grep -q 'inner.*kinds.c:4' <(tm-top -q --by stack -e game caller.txt 2>err)
+check "the debug information is the .dSYM's" grep -q 'debug information: game.dSYM/' <(tm-symbolize --explain -e game exact.txt 2>err)
+cd ..
+
 # Reports of the sanitizers on macOS name the part of a universal file.
 if llvm-lipo-19 -create x86_64/full arm64/full -output fat 2>err; then
 	for arch in x86_64 arm64; do
