@@ -401,8 +401,8 @@ X
 of_next=$(truth next/game.exe 1002)
 printf ' 0# 0x0000000140001002 in C:\\g\\game.exe\n 1# 0x0000000141001003 in C:\\g\\game.exe\n' >twice.log
 for files in 'game.exe next/game.exe' 'next/game.exe game.exe' game.exe next/game.exe; do
-	# shellcheck disable=SC2086 # words
-	text --maps two.dmp $(printf -- '-e %s ' $files) twice.log >got
+	read -ra words <<<"${files/ / -e }"
+	text --maps two.dmp -e "${words[@]}" twice.log >got
 	for file in game.exe next/game.exe; do
 		of=$of_exe line=1
 		[ $file = game.exe ] || of=$of_next line=2
