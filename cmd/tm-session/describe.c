@@ -97,9 +97,31 @@ static void note_file(const struct session *s, const struct session_file *f, str
 	buf_release(&error);
 }
 
+/* What else lies in the folder: a folder may hold thousands. */
 void session_note(const struct session *s, struct trace *t)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->files[i].surveyed || s->files[i].reading_failed)
-			note_file(s, &s->files[i], t);
+	struct buf b = BUF_INIT;
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct session_file *f = &s->files[i];
+
+		if (f->surveyed || f->reading_failed)
+			note_file(s, f, t);
+		else if (unknown++ < SESSION_NAMED)
+			trace_note(t, NOTE_GUESS, 0,
+				   f->capture ? "%s (%s): is not here, for no capture is in it"
+					      : "%s (%s): is not here, for it is no capture",
+				   f->name, session_kind(f));
+	}
+	if (unknown > SESSION_NAMED)
+		trace_note(t, NOTE_GUESS, 0,
+			   "%zu more files: are not here, for they are no captures",
+			   unknown - SESSION_NAMED);
+	for (enum session_passed why = 0; why < PASSED_REASONS; why++) {
+		b.len = 0;
+		if (session_passed_over(s, why, &b))
+			trace_note(t, NOTE_GUESS, 0, "%s", buf_str(&b));
+	}
+	buf_release(&b);
 }

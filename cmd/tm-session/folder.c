@@ -43,7 +43,35 @@ static bool is_uftrace(const char *path)
 	return is;
 }
 
-/* Hidden files and links to folders are passed over, but links to files are not; names come in the order of their bytes. */
+static void pass_over(struct session *s, enum session_passed why, const char *path)
+{
+	struct buf *b = &s->passed[why];
+
+	if (s->n_passed[why]++ < SESSION_NAMED)
+		buf_addf(b, "%s%s", b->len ? ", " : "", path + strlen(s->folder) + 1);
+}
+
+bool session_passed_over(const struct session *s, enum session_passed why, struct buf *to)
+{
+	static const char *const texts[][2] = {
+	    [PASSED_DEEP] = {"folder lies too deep", "folders lie too deep"},
+	    [PASSED_LINK] = {"link to a folder", "links to folders"},
+	    [PASSED_BROKEN] = {"link without a file", "links without a file"},
+	    [PASSED_SPECIAL] = {"entry is no file", "entries are no files"},
+	};
+	size_t n = s->n_passed[why];
+
+	if (!n)
+		return false;
+	buf_addf(to, "%zu %s, passed over: %.*s", n, texts[why][n > 1], (int)s->passed[why].len,
+		 s->passed[why].data);
+	if (n > SESSION_NAMED)
+		buf_addf(to, " and %zu more", n - SESSION_NAMED);
+	return true;
+}
+
+/* Hidden files are passed over, and so are links to folders, but links to files are not; names come in the order of
+ * their bytes. */
 static enum status list(struct session *s, const char *path, unsigned depth, struct err *e)
 {
 	enum status failed = ST_OK;
@@ -76,6 +104,8 @@ static enum status list(struct session *s, const char *path, unsigned depth, str
 		} else if (S_ISDIR(st.st_mode) && !is_uftrace(full)) {
 			if (depth < SESSION_DEPTH)
 				failed = list(s, full, depth + 1, e);
+			else
+				pass_over(s, PASSED_DEEP, full);
 			free(full);
 		} else if (!stat(full, &st) && (S_ISREG(st.st_mode) || is_uftrace(full))) {
 			/* Its file may be outside of the folder. */
@@ -83,6 +113,13 @@ static enum status list(struct session *s, const char *path, unsigned depth, str
 				sandbox_allow(SANDBOX_READ, full);
 			failed = add_file(s, full, e);
 		} else {
+			st.st_mode = 0;
+			pass_over(s,
+				  !link                 ? PASSED_SPECIAL
+				  : stat(full, &st)     ? PASSED_BROKEN
+				  : S_ISDIR(st.st_mode) ? PASSED_LINK
+							: PASSED_SPECIAL,
+				  full);
 			free(full);
 		}
 	}

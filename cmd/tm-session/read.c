@@ -616,6 +616,8 @@ void session_release(struct session *s)
 	}
 	for (size_t i = 0; i < s->n_worst; i++)
 		buf_release(&s->worst[i].why);
+	for (size_t i = 0; i < PASSED_REASONS; i++)
+		buf_release(&s->passed[i]);
 	free(s->worst);
 	free(s->files);
 	arena_release(&s->texts);

@@ -129,6 +129,7 @@ struct session_report {
 	struct sheet sheets[SHEETS];
 	char titles[SHEETS][160];
 	bool left_out; /* lines that the table of logs does not have */
+	const char *passed[PASSED_REASONS];
 };
 
 /* --- files --- */
@@ -482,6 +483,13 @@ static void add_titles(struct session_report *r)
 	else
 		buf_addf(&b, "%zu files, %zu of them captures", s->n, captures);
 	title(r, FILES, buf_str(&b));
+	for (enum session_passed why = 0; why < PASSED_REASONS; why++) {
+		b.len = 0;
+		if (session_passed_over(s, why, &b))
+			r->passed[r->sheets[FILES].table.n_notes++] =
+			    arena_strndup(&r->sheets[FILES].texts, b.data, b.len);
+	}
+	r->sheets[FILES].table.notes = r->passed;
 	b.len = 0;
 	buf_adds(&b, "worst frames");
 	if (s->axis.n)

@@ -27,7 +27,11 @@ enum {
 	SESSION_OUTLIER = 4,  /* times the median: a frame is shown for what a part did in it */
 	SESSION_LEAKS = 20,   /* rows */
 	SESSION_COUNTERS = 8, /* of a file, that are shown in a frame */
+	SESSION_NAMED = 20,   /* of what is passed over, by name */
 };
+
+/* Why what lies in the folder is passed over. */
+enum session_passed { PASSED_DEEP, PASSED_LINK, PASSED_BROKEN, PASSED_SPECIAL, PASSED_REASONS };
 
 /* What one file says of one domain, of its calls, or its counters. */
 enum { PART_CALLS = DOMAINS, PART_COUNTERS };
@@ -84,6 +88,9 @@ struct session {
 	const char *folder;
 	struct session_file *files;
 	size_t n, cap;
+	struct buf
+	    passed[PASSED_REASONS]; /* names, below the folder, the first SESSION_NAMED; "a, b" */
+	size_t n_passed[PASSED_REASONS];
 	size_t reference; /* the file whose clock is the axis; n: none */
 	struct session_axis axis;
 	int64_t median;              /* duration of a frame, ns; below 0: there are no frames */
@@ -96,6 +103,8 @@ struct session {
 bool session_is_folder(const char *path);
 /* Its files, before the sandbox. */
 enum status session_list(struct session *s, const char *folder, struct err *e);
+/* What is passed over for a reason, in words; false: nothing is. */
+bool session_passed_over(const struct session *s, enum session_passed why, struct buf *to);
 /* What each file is; after the sandbox. */
 void session_look(struct session *s);
 /* read.c: surveys and clocks */

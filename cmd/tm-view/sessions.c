@@ -444,8 +444,9 @@ bool sessions_start(struct view_sessions *s)
 	raise_descriptors();
 	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk */
 	s->store = store_open(s->folder, &o, &said, &e);
-	if (said.len)
-		cli_note(s->folder, "%.*s", (int)said.len - 1, said.data);
+	buf_str(&said);
+	for (char *line = said.data, *end; line && (end = strchr(line, '\n')); line = end + 1)
+		cli_note(s->folder, "%.*s", (int)(end - line), line);
 	buf_release(&said);
 	if (!s->store) {
 		cli_fail(s->folder, &e);

@@ -65,6 +65,7 @@ enum status record_read(int folder, const char *name,
 			struct err *e);
 bool record_meta(struct store_meta *m, const char *name, const char *value);
 bool record_number(const char *text, uint64_t *v);
+bool record_is_digest(const char *text);
 
 /* The key of an upload. */
 void meta_key(const struct store_meta *m, char key[SHA256_HEX]);

@@ -156,6 +156,11 @@ enum status record_read(int folder, const char *name,
 	return st;
 }
 
+bool record_is_digest(const char *text)
+{
+	return strlen(text) == SHA256_HEX - 1 && strspn(text, "0123456789abcdef") == SHA256_HEX - 1;
+}
+
 bool record_number(const char *text, uint64_t *v)
 {
 	return num_dec(text, strlen(text), v);

@@ -197,16 +197,74 @@ static void free_names(char **names, size_t n)
 	free(names);
 }
 
-/* Nobody was told of these: the bytes are in incoming/ still. */
+/* Nobody was told of these: the bytes are in incoming/ still. What has another name was put there by somebody. */
 static void remove_unnamed(struct session_store *s)
 {
 	size_t n;
 	char **names = names_in(s, "captures", &n);
 
 	for (size_t i = 0; i < n && !s->unreadable; i++)
-		if (!sessions_use(s, names[i]))
+		if (record_is_digest(names[i]) && !sessions_use(s, names[i]))
 			unlinkat(s->captures, names[i], 0);
 	free_names(names, n);
+}
+
+static bool is_digest_with_ending(const char *name)
+{
+	size_t n = strspn(name, "0123456789abcdef");
+
+	return n == SHA256_HEX - 1 && (!name[n] || name[n] == '.');
+}
+
+/* A file of the store, by its name alone. */
+static bool is_of_store(const char *folder, const char *name)
+{
+	static const char *const own[] = {"captures", "incoming", "sessions",
+					  "lock",     "tokens",   "tokens.new"};
+	uint64_t number;
+
+	if (!strcmp(folder, "sessions"))
+		return (name[0] >= '0' && name[0] <= '9' && strstr(name, ".new")) ||
+		       (record_number(name, &number) && number);
+	if (strcmp(folder, ".") != 0)
+		return is_digest_with_ending(name);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (!strcmp(name, own[i]))
+			return true;
+	return !strncmp(name, "history.db", 10);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Captures that somebody copied into the folder are served by no one: only uploads are. */
+static void name_strangers(const struct session_store *s, struct buf *said)
+{
+	static const char *const folders[] = {".", "captures", "incoming", "sessions"};
+	enum { NAMED = 5 };
+
+	for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
+		size_t n, strange = 0;
+		char **names = names_in(s, folders[f], &n);
+		struct buf b = BUF_INIT;
+
+		if (n)
+			qsort(names, n, sizeof *names, compare_names);
+		for (size_t i = 0; i < n; i++)
+			if (!is_of_store(folders[f], names[i]) && strange++ < NAMED)
+				buf_addf(&b, "%s%s%s%s", b.len ? ", " : "", f ? folders[f] : "",
+					 f ? "/" : "", names[i]);
+		if (strange)
+			buf_addf(said, "%zu file%s not of the store, and not served: %.*s", strange,
+				 strange == 1 ? " is" : "s are", (int)b.len, b.data);
+		if (strange > NAMED)
+			buf_addf(said, " and %zu more", strange - NAMED);
+		buf_adds(said, strange ? "\n" : "");
+		buf_release(&b);
+		free_names(names, n);
+	}
 }
 
 struct session_store *store_open(const char *folder, const struct store_options *o,
@@ -226,6 +284,7 @@ struct session_store *store_open(const char *folder, const struct store_options 
 		return NULL;
 	}
 	remove_unnamed(s);
+	name_strangers(s, said);
 	return s;
 }
 
@@ -355,7 +414,8 @@ static void retain_uploads(struct session_store *s)
 
 		for (const struct store_upload *u = s->uploads; u; u = u->next)
 			live |= !strncmp(names[i], u->key, SHA256_HEX - 1);
-		if (!live && !fstatat(s->incoming, names[i], &st, AT_SYMLINK_NOFOLLOW) &&
+		if (!live && is_digest_with_ending(names[i]) &&
+		    !fstatat(s->incoming, names[i], &st, AT_SYMLINK_NOFOLLOW) &&
 		    st.st_mtime < oldest)
 			unlinkat(s->incoming, names[i], 0);
 	}

@@ -29,11 +29,6 @@ struct who {
 	struct store_file *file;
 };
 
-static bool is_digest(const char *text)
-{
-	return strlen(text) == SHA256_HEX - 1 && strspn(text, "0123456789abcdef") == SHA256_HEX - 1;
-}
-
 static bool upload_take_who(void *arg, const char *name, const char *value)
 {
 	const struct who *w = arg;
@@ -42,7 +37,7 @@ static bool upload_take_who(void *arg, const char *name, const char *value)
 		return record_number(value, &w->file->total);
 	if (!strcmp(name, "digest")) {
 		snprintf(w->file->digest, sizeof w->file->digest, "%s", value);
-		return is_digest(value);
+		return record_is_digest(value);
 	}
 	return record_meta(w->meta, name, value);
 }
@@ -444,7 +439,7 @@ static struct store_arrival *upload_list(struct session_store *s, size_t *n)
 		struct store_arrival a = {.bytes = 0};
 		struct err e = ERR_INIT;
 
-		if (!is_digest(d->d_name))
+		if (!record_is_digest(d->d_name))
 			continue;
 		strcpy(a.key, d->d_name);
 		a.bytes = file_size(s->incoming, a.key);

@@ -298,6 +298,19 @@ cp other/frames.csv run/other.csv
 tm-view -q --query 'top -n 1' run >/dev/null 2>said
 ok 'a file whose clock is not known is a loss' grep -q 'loss: other.csv (.*): is not here, for its clock is unknown: its frames match none' said
 rm run/other.csv
+# What lies in the folder and is in no answer is counted and named; 23 files that are no captures: 20 names and a number.
+mkdir -p run/1/2/3/4/5/6/7/8/9 && ln -s . run/again && ln -s nowhere run/gone && mkfifo run/pipe && echo x >run/.hidden
+for i in {01..23}; do echo "no capture $i" >"run/z$i.txt"; done
+tm-view -q --query 'top -n 1' run >/dev/null 2>said
+ok 'files that are no captures are named' [ "$(grep -c 'z[0-9]*.txt (.*): is not here, for it is no capture$' said)" = 20 ]
+ok 'and counted' grep -q ': 3 more files: are not here, for they are no captures$' said
+tm-session --as json run 2>/dev/null | jq -r '.sections[] | select(.name == "files") | .notes[]' >notes
+for note in '1 folder lies too deep, passed over: 1/2/3/4/5/6/7/8/9' '1 link to a folder, passed over: again' '1 link without a file, passed over: gone' '1 entry is no file, passed over: pipe'; do
+	ok "tm-view: $note" grep -qF ": $note" said
+	ok "tm-session: $note" grep -qxF "$note" notes
+done
+ok 'hidden files are not named' [ "$(cat notes said | grep -c hidden)" = 0 ]
+rm -r run/1 run/again run/gone run/pipe run/.hidden run/z??.txt
 echo '{"id":1,"query":"frames --csv --table frames"}' | tm-view -q --lines run one.tmt >both 2>said
 ok 'a folder and a file: two captures' grep -q 'one.tmt' both
 tm-view -q --query top nothing >out 2>said

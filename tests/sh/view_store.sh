@@ -315,6 +315,29 @@ equals 'and its file' "$(code "${page}capture/$(sessions '[.sessions[] | select(
 check 'sums stay' eval '[ "$(sessions "[.runs[] | select(.branch == \"main\")] | length")" -ge 2 ]'
 stop
 
+# --- what somebody else put into the folder is named, and stays ---
+
+cp a.tmt store/mine.tmt
+for i in 1 2 3 4 5 6; do echo "$i" >store/captures/mine-$i; done
+echo x >store/incoming/theirs
+touch -d '100 days ago' store/incoming/theirs
+: >store/captures/"$(printf 'ab%.0s' {1..32})" # of an upload that nobody was told of
+: >address
+tm-view --store store --keep-days 1 >address 2>serve.err &
+server=$!
+for ((try = 0; try < 100; try++)); do
+	[ "$(wc -l <address)" -ge 2 ] && break
+	sleep 0.1
+done
+sleep 1
+stop
+check 'a file beside the store' grep -q 'store: 1 file is not of the store, and not served: mine.tmt$' serve.err
+check 'files among its captures, five of them by name' grep -q 'store: 6 files are not of the store, and not served: captures/mine-1, .*, captures/mine-5 and 1 more$' serve.err
+check 'and one among its uploads' grep -q 'store: 1 file is not of the store, and not served: incoming/theirs$' serve.err
+check 'none of them was removed' eval '[ -f store/mine.tmt ] && [ -f store/incoming/theirs ] && [ "$(ls store/captures | grep -c mine-)" = 6 ]'
+check 'a capture of no session was' [ ! -e store/captures/abab* ]
+rm store/mine.tmt store/captures/mine-? store/incoming/theirs
+
 # --- usage ---
 
 for options in '--store store a.tmt' '--store store --lines' '--keep-last 3 a.tmt' '--store postgresql://x/y' '--store store --captures x' '--store store --capture-bytes 0' '--store store --public http://x/'; do

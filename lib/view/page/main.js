@@ -168,9 +168,9 @@ function unread(f) {
 }
 
 // Of a folder: which of its files are not shown, and why.
-const LEFT_OUT = /: is not here, for /;
+const LEFT_OUT = /: (is|are) not here, for /, PASSED_OVER = /, passed over: /;
 
-const guessesOf = () => loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
+const guessesOf = () => loaded.files.flatMap(f => f.notes.filter(n => n.severity === "guess" && !LEFT_OUT.test(n.text) && !PASSED_OVER.test(n.text)).map(n => f.name + ": " + translated(n.text) + (n.count ? ": " + n.count : "")));
 
 // What was lost stands over every view: it is so of each.
 function showAlerts(messages, failure) {
@@ -181,8 +181,10 @@ function showAlerts(messages, failure) {
 		if (lost.length) out.push(alertOf("loss", say("{0}: something was lost", f.name), lost.map(n => translated(n.text) + (n.count ? ": " + count(n.count) : "")).join("\n")));
 	}
 	for (const f of loaded.files.filter(f => f.folder)) {
-		const absent = f.notes.filter(n => LEFT_OUT.test(n.text));
-		if (absent.length) out.push(alertOf("note", some(absent.length, "{0} file of the folder is not shown", "{0} files of the folder are not shown"), absent.map(n => translated(n.text)).join("\n")));
+		const absent = f.notes.filter(n => LEFT_OUT.test(n.text)), passed = f.notes.filter(n => PASSED_OVER.test(n.text));
+		const all = absent.reduce((n, x) => n + (+(/^(\d+) more files: are not here/.exec(x.text) || [0, 1])[1]), 0);
+		if (all) out.push(alertOf("note", some(all, "{0} file of the folder is not shown", "{0} files of the folder are not shown"), absent.map(n => translated(n.text)).join("\n")));
+		if (passed.length) out.push(alertOf("note", say("Of the folder, something is passed over"), passed.map(n => translated(n.text)).join("\n")));
 	}
 	const known = new Set(loaded.files.flatMap(f => [...f.notes.map(n => n.text), ...f.error ? [f.name + ": " + (f.error_at === undefined ? "" : "byte " + f.error_at + ": ") + f.error] : []]));
 	const said = (messages || "").split("\n").map(l => l.replace(/^tm-\w+: /, "")).filter(l => l && !/^shown: the last of \d+ snapshots|^--chart: the first capture alone/.test(l) && ![...known].some(k => l.includes(k))); // the heap's graph says it
