@@ -158,6 +158,7 @@ check("a trend with its step", b.wait("document.body.dataset.shown === 'trend' &
 click_text(".seg button", "requested")
 check("of a metric that is chosen, with the build of the change", b.wait("location.hash.includes('sort=requested') && [...document.querySelectorAll('[role=row].row')].some(e => e.textContent.includes('b107'))"))
 check("numbers have the unit of their row", b.wait("(r => r.filter(t => /\\d [KM]iB/.test(t)).length > 10 && !r.some(t => /\\d{6}/.test(t)))([...document.querySelectorAll('[role=row].row')].map(e => e.textContent))", 20))
+check("and dates are as in the list", b.run("(t => /22 Oct/.test(t) && !/\\d{4}-\\d\\d-\\d\\dT/.test(t))([...document.querySelectorAll('[role=row].row')].map(e => e.textContent).join(' '))"))
 asked = b.run("performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('trend?')).pop()")
 check("runs of another branch and device are another line: " + asked, "branch=main" in asked and "machine=pixel7" in asked and b.run("document.querySelectorAll('#line option').length") == 2 and
       b.run("document.querySelector('#line').selectedOptions[0].textContent") == "main \u00b7 pixel7 (12 runs)")

@@ -552,8 +552,9 @@ async function showTrend(s) {
 		return [tools, nothing(translated(e.message))];
 	}
 	doc.sections.sort((a, b) => (b.kind === "series") - (a.kind === "series")); // the picture first
-	// A row says the unit of its numbers.
-	const cell = (c, r) => r.unit && r[c.key] !== null && /^(before|after|first|last|value)$/.test(c.key) ? make("span", {}, format(r.unit, r[c.key])) : null, quiet = c => c.key === "unit";
+	// A row says the unit of its numbers; a date is as in the list of sessions.
+	const dates = doc.sections.flatMap(x => x.name === "values" ? x.rows.map(r => r.date) : []).filter(Boolean).sort(), timed = dates.some(d => !d.endsWith("T00:00:00Z"));
+	const cell = (c, r) => c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, dates.at(-1), timed)) : r.unit && r[c.key] !== null && /^(before|after|first|last|value)$/.test(c.key) ? make("span", {}, format(r.unit, r[c.key])) : null, quiet = c => c.key === "unit";
 	return [tools, ...draw(doc, Object.fromEntries(["steps", "series", "values"].map(name => [name, {cell, quiet}])))];
 }
 
