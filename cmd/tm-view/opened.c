@@ -20,6 +20,7 @@ struct opened {
 	size_t n;
 	char names[OPENED_SIDES][STORE_NAME + 32]; /* "session-5/run.tmt" */
 	const char *named[OPENED_SIDES];
+	char devices[OPENED_SIDES][STORE_VALUE], builds[OPENED_SIDES][STORE_VALUE]; /* labels */
 	char *paths[OPENED_SIDES];
 	struct view view;
 	struct view_file files[OPENED_SIDES];
@@ -237,8 +238,18 @@ static void opened_make_view(struct opened_sessions *o, struct opened *one)
 	one->view.home = "../../";
 	answer_by_programs(&one->view.runner, &one->view);
 	for (size_t i = 0; i < one->n; i++)
-		one->files[i] =
-		    (struct view_file){.name = one->names[i], .store = &one->none, .taken = 100};
+		one->files[i] = (struct view_file){.name = one->names[i],
+						   .store = &one->none,
+						   .device = one->devices[i],
+						   .build = one->builds[i],
+						   .taken = 100};
+}
+
+static void keep_label(const struct store_session *is, const char *name, char to[STORE_VALUE])
+{
+	const char *value = store_meta_get(&is->meta, name);
+
+	snprintf(to, STORE_VALUE, "%s", value ? value : "");
 }
 
 /* NULL: as opened_take. */
@@ -261,6 +272,8 @@ static struct opened *opened_new(struct opened_sessions *o, const uint64_t *ids,
 		snprintf(one->names[i], sizeof one->names[i], "session-%" PRIu64 "/%s", ids[i],
 			 is.meta.name);
 		one->named[i] = one->names[i];
+		keep_label(&is, "machine", one->devices[i]);
+		keep_label(&is, "build", one->builds[i]);
 		one->paths[i] = store_capture_path(o->store, is.digest);
 	}
 	opened_make_view(o, one);

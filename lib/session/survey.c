@@ -2,14 +2,13 @@
 #include "lib/session/survey.h"
 
 #include "lib/base/hash.h"
-#include "lib/base/id_text.h"
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
-#include "lib/base/path.h"
 #include "lib/base/sort.h"
 #include "lib/trace/allocs.h"
 #include "lib/trace/blocks.h"
 #include "lib/trace/encode.h"
+#include "lib/trace/origin.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -240,31 +239,15 @@ static int64_t resolution_of(const struct survey *s)
 static void keep_build(struct survey *s, const struct trace *t)
 {
 	struct buf build = BUF_INIT;
-	size_t n_program = 0, n_name, n, best = 0;
-	const char *program = trace_program(t, &n_program), *name, *id;
+	size_t n = 0;
+	const char *program = trace_program(t, &n);
 
 	if (program)
-		s->program = mem_strndup(program, n_program);
+		s->program = mem_strndup(program, n);
 	s->modules = t->n_modules - 1;
-	for (size_t i = 1; i < t->n_modules; i++) {
-		name = intern_text(&t->strings, t->modules[i].name, &n);
-		if (!t->modules[i].build_id)
-			continue;
-		if (!best)
-			best = i;
-		if (program && n >= n_program &&
-		    !memcmp(name + n - n_program, program, n_program) &&
-		    (n == n_program || name[n - n_program - 1] == '/')) {
-			best = i;
-			break;
-		}
-	}
-	if (!best)
-		return;
-	id = intern_text(&t->strings, t->modules[best].build_id, &n);
-	name = intern_text(&t->strings, t->modules[best].name, &n_name);
-	id_text_add(&build, path_is_of_windows(name, n_name), id, n);
-	s->build = mem_strdup(buf_str(&build));
+	trace_build_id(t, &build);
+	if (build.len)
+		s->build = mem_strdup(buf_str(&build));
 	buf_release(&build);
 }
 

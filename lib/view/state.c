@@ -4,6 +4,7 @@
  */
 #include "lib/base/clock.h"
 #include "lib/render/json.h"
+#include "lib/trace/origin.h"
 #include "lib/view/view.h"
 
 static void number(struct buf *b, const char *key, uint64_t v)
@@ -68,6 +69,26 @@ static void growth(const struct view_file *f, struct buf *b)
 		number(b, "silent_ms", (uint64_t)(clock_ms() - f->grew));
 }
 
+/* Of the first capture; of a folder it is that whose clock is the session's. A build-id is no label: it is told as such. */
+static void view_state_origin(const struct view_file *f, struct buf *b)
+{
+	const struct trace *t = f->store->n ? f->store->captures[0].t : NULL;
+	const char *device = f->device, *build = f->build;
+	struct buf id = BUF_INIT;
+
+	device = (device && *device) || !t ? device : trace_device(t);
+	build = (build && *build) || !t ? build : trace_build_label(t);
+	if (device && *device)
+		text(b, "device", device);
+	if (build && *build)
+		text(b, "build", build);
+	if (t)
+		trace_build_id(t, &id);
+	if (id.len)
+		text(b, "build_id", buf_str(&id));
+	buf_release(&id);
+}
+
 static void view_state_file(const struct view_file *f, struct buf *b)
 {
 	const struct event_store *k = f->store;
@@ -97,6 +118,7 @@ static void view_state_file(const struct view_file *f, struct buf *b)
 	number(b, "file_bytes", f->size);
 	number(b, "taken_percent", f->taken);
 	growth(f, b);
+	view_state_origin(f, b);
 	kinds(k, b);
 	view_state_notes(k, b);
 	buf_addc(b, '}');

@@ -20,6 +20,8 @@ enum view_growth {
 struct view_file {
 	const char *name;
 	const struct event_store *store;
+	const char *device,
+	    *build;  /* as somebody has named them; "" or NULL: the capture may say them */
 	bool folder; /* no program but tm-view reads it */
 	uint64_t ns; /* that loading took */
 	enum view_growth growth;

@@ -469,6 +469,18 @@ check 'none from above the folder, none by a link' eval '[ "$(jq -c "[.sections[
 check 'no other folder' eval 'code "${at}ask?q=top%20--source%20.%20--source-dir%20src/game%20run.mem" >/dev/null; ! grep -q "int main" body'
 check 'no file by its name' [ "$(code "${at}source?file=game/a.c")" = 404 ]
 check 'the folders are in the state' eval 'curl -s "${at}state" | jq -e ".sources == [\"src\"]" >/dev/null'
+# Where a capture names its device and build, the state has both; a build-id is that of the module.
+printf '%s\n' 'CommandLine Options: ' 'Time Since Boot: 12.5 Seconds' 'Changelist: 4711' 'Device Name: Pixel_7' '' \
+	'Platform Memory Stats for Android' 'Process Physical Memory: 100.00 MB used, 120.00 MB peak' >device.memreport
+"$GEN/perf_data" --samples 3 plain >device.data 2>err
+tm-view -q --no-symbols device.memreport device.data a.tmt >device.at 2>err &
+named=$!
+for ((i = 0; i < 100; i++)); do [ -s device.at ] && break; sleep 0.1; done
+curl -s "$(cat device.at)state" >device.state
+kill $named
+check 'device and build of a capture are in the state' jq -e '.files[0] | .device == "Pixel_7" and .build == "4711"' device.state
+check 'a build-id is told as such' [ "$(jq -r '.files[1].build_id' device.state)" = "$(tm-dump -q device.data 2>err | sed -n 's/^module .*build-id=\([0-9a-f]*\).*/\1/p' | head -1)" ]
+check 'of what names none there is none' jq -e '.files[2] | has("device") or has("build") | not' device.state
 for _ in 1 2 3 4 5 6 7 8; do
 	curl -s "${at}ask?q=top" -o /dev/null &
 	clients+=($!)

@@ -297,6 +297,8 @@ const PAGE_TEXTS = {
 	"{0} ({1}) in stacks of library code alone is not shown": "未显示 {0}（{1}），其调用栈全部是库代码",
 	"show": "显示",
 	"{0} file of the folder is not shown": "文件夹中有 {0} 个文件未显示",
+	"device {0}": "设备 {0}",
+	"build {0}": "版本 {0}",
 	"Of the folder, something is passed over": "文件夹中有未读取的内容",
 	"{0} files of the folder are not shown": "文件夹中有 {0} 个文件未显示",
 	"flame graph": "火焰图",

@@ -374,6 +374,16 @@ async function grow() {
 
 const reads = () => loaded.files.find(f => f.taken_percent < 100);
 
+// The device and the build of the files, where these or their sessions have them; what all have stands once. A build-id is
+// cut, and whole on hover.
+function madeOf(files) {
+	const shortly = text => seen(text.length > 40 ? text.slice(0, 39) + "…" : text), id = f => f.build_id ? f.build_id.slice(0, 12) : null;
+	const words = [["device {0}", f => f.device], ["build {0}", f => f.build || id(f)]].map(([text, of]) => [text, files.map(f => of(f) || "–")]).filter(([, values]) => values.some(v => v !== "–"))
+		.map(([text, values]) => say(text, (new Set(values).size === 1 ? values.slice(0, 1) : values).map(shortly).join(" → ")));
+	const title = files.flatMap(f => [f.device, f.build, f.build_id]).filter(Boolean).map(seen);
+	return words.length ? make("span", {class: "file", title: [...new Set(title)].join("\n")}, " · " + words.join(" · ")) : "";
+}
+
 function showGrowth() {
 	const goes = loaded.files.filter(f => f.growth === "goes on"), ended = loaded.files.filter(f => f.growth === "ended").length;
 	const deserted = loaded.files.filter(f => f.growth === "no writer").length;
@@ -383,7 +393,7 @@ function showGrowth() {
 	if (file) el("growth").textContent = say("a saved page");
 	el("growth").className = goes.length && !reads() ? "growth" : "growth faint";
 	const one = loaded.files.length === 1 ? loaded.files[0] : null;
-	el("files").replaceChildren(...loaded.files.flatMap((f, i) => [i ? " → " : "", make("b", {class: "file"}, nameOf(f))]), " ", one ? say("{0} events", count(one.events)) : "");
+	el("files").replaceChildren(...loaded.files.flatMap((f, i) => [i ? " → " : "", make("b", {class: "file"}, nameOf(f))]), madeOf(loaded.files), " ", one ? say("{0} events", count(one.events)) : "");
 	el("files").title = seen(loaded.files.map(f => f.events ? say("{0} ({1} events)", f.name, count(f.events)) : f.name).join(", "));
 }
 
