@@ -198,7 +198,7 @@ said = text(b, ".sentence")
 check("gate: a sentence says which rule failed, of what, and by how much: " + said, all(w in said for w in (
     broke["subject"], re.search(r"\((.*)\)$", broke["measured"]).group(1), "Called by " + broke["callers"].split(" < ")[0])))
 heads = text(b, "[role=columnheader]").split("\n")
-check("gate: each title says of which metric it is: %s" % heads, not any(h in ("+- %", "+-") for h in heads) and any(h.startswith("requested: change") for h in heads))
+check("gate: each title says of which metric it is: %s" % heads, not any(h == "change %" for h in heads) and any(h.startswith("requested: change") for h in heads))
 check("gate: what was measured, why it is waived, what broke: " + shown.replace("\n", " "), rules[0]["measured"] in shown and "\u5df2\u77e5" in shown and "remember_frame" in shown)
 p.terminate()
 p.wait()

@@ -42,7 +42,7 @@ static struct table_column file_columns[] = {
     {"duration_ns", "duration", COLUMN_TIME, 0, 0},
     {"frames", "frames", COLUMN_INT, 0, 0},
     {"offset_ns", "offset", COLUMN_TIME, COLUMN_SIGNED, 0},
-    {"error_ns", "+/-", COLUMN_TIME, 0, 0},
+    {"error_ns", "give or take", COLUMN_TIME, 0, 0},
     {"drift_ppb", NULL, COLUMN_INT, COLUMN_NOT_TEXT, 0},
     {"clock", "clock", COLUMN_TEXT, COLUMN_PROSE, 0},
 };
@@ -116,7 +116,7 @@ enum { LOG_FRAME, LOG_TIME, LOG_ERROR, LOG_FILE, LOG_LEVEL, LOG_TEXT, LOG_COLUMN
 static struct table_column log_columns[] = {
     {"frame", "frame", COLUMN_INT, 0, 0},
     {"at_ns", "at", COLUMN_TIME, 0, 0},
-    {"error_ns", "+/-", COLUMN_TIME, 0, 0},
+    {"error_ns", "give or take", COLUMN_TIME, 0, 0},
     {"file", "file", COLUMN_TEXT, COLUMN_SHORTEN | COLUMN_PATH, 0},
     {"level", "level", COLUMN_TEXT, 0, 0},
     {"text", "log", COLUMN_TEXT, COLUMN_SHORTEN, 0},

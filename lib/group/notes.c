@@ -345,8 +345,8 @@ static void sampled(struct lines *l, const struct profile_totals *t, unsigned su
 		return;
 	buf_adds(&l->b, "sampled, a point in ");
 	size_text(&l->b, t->interval);
-	buf_adds(&l->b,
-		 ": the standard error (+-) of bytes is at most the root of their product with ");
+	buf_adds(&l->b, ": the standard error (give or take) of bytes is at most the root of their "
+			"product with ");
 	size_text(&l->b, t->interval);
 	buf_adds(&l->b, "; a missing row has less than ");
 	size_text(&l->b, sampled_nothing(t->interval));

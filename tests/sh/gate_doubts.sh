@@ -282,7 +282,7 @@ check "game-2 beside game: judged" [ $? = 0 ]
 printf '[rule all]\nmetric = requested\nabsolute = 0\n' >any.ini
 policy=any.ini gate s1.tmt s2.tmt
 check "one sampled run beside another: no failure" [ $? != 1 ]
-check "its numbers are estimates, with their error" grep -q 'estimated by sampling, the difference within +- ' out
+check "its numbers are estimates, with their error" grep -q 'estimated by sampling, the difference give or take ' out
 
 echo "in every output"
 for form in junit sarif markdown code-quality json text; do

@@ -135,11 +135,11 @@ void compare_counters_init(struct compare_counters *r, const struct compare *c)
 		if (k)
 			break;
 		*to++ = (struct table_column){.key = "delta_mean",
-					      .title = "+-",
+					      .title = "change",
 					      .type = COLUMN_DECIMAL,
 					      .flags = COLUMN_SIGNED};
 		*to++ = (struct table_column){.key = "percent_mean",
-					      .title = "+- %",
+					      .title = "change %",
 					      .type = COLUMN_PERCENT,
 					      .flags = COLUMN_SIGNED};
 	}

@@ -179,8 +179,8 @@ static void gate_notes_gone(const struct gate_context *x, struct buf *b)
 	}
 	if (gone < 2 || 3 * gone < all || 2 * others > gone)
 		return;
-	buf_addf(b, "%s%zu of %zu sites that every base run has are in no new run",
-		 b->len ? ", and " : "", gone, all);
+	buf_addf(b, "%s%zu sites are in every base run, and %zu of them are in no new run",
+		 b->len ? ", and " : "", all, gone);
 }
 
 static void gate_notes_halved(const struct gate_context *x, struct buf *b)

@@ -283,7 +283,7 @@ static void gate_rule_add_error(const struct gate_context *x, const struct gate_
 	if (!(every > 0) || metric_table[r->rule->metric].unit != SUM_BYTES ||
 	    r->rule->per != PER_RUN)
 		return;
-	buf_addf(b, ", %swithin +- ", growth ? "the difference " : "");
+	buf_addf(b, ", %sgive or take ", growth ? "the difference " : "");
 	gate_rule_add_amount(
 	    b, r->rule,
 	    sqrt(every * ((growth ? fabs(gate_base(r, &r->subjects[i])) / (double)r->n_base : 0) +

@@ -234,8 +234,8 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 		    v,
 		    (struct table_column){
 			.key = two ? text(v, "delta_%s", key) : text(v, "delta%zu_%s", g + 1, key),
-			.title = two ? text(v, "%s%s +-", metric_table[s].title, unit)
-				     : text(v, "%s%s %s +-", metric_table[s].title, unit,
+			.title = two ? text(v, "%s%s change", metric_table[s].title, unit)
+				     : text(v, "%s%s %s change", metric_table[s].title, unit,
 					    c->groups[g].label),
 			.type = type,
 			.flags = of_delta,
@@ -244,7 +244,7 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 		add_column(v,
 			   (struct table_column){.key = two ? text(v, "percent_%s", key)
 							    : text(v, "percent%zu_%s", g + 1, key),
-						 .title = "+- %",
+						 .title = "change %",
 						 .type = COLUMN_PERCENT,
 						 .flags = COLUMN_SIGNED | (main ? 0u : hidden)},
 			   (struct source){WHAT_PERCENT, s, (uint8_t)g});

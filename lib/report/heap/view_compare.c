@@ -180,7 +180,7 @@ static void view_compare_add_columns(struct heap_view *v)
 		heap_column(
 		    v, RETAINED_CHANGE,
 		    (struct table_column){v->sizes ? "retained_change" : "retained_count_change",
-					  "retained +-", type, COLUMN_SIGNED, 0});
+					  "retained change", type, COLUMN_SIGNED, 0});
 	}
 	heap_column(v, NAME, (struct table_column){word, word, COLUMN_TEXT, COLUMN_SHORTEN, 0});
 }

@@ -22,16 +22,17 @@ static void add_rate(struct buf *b, const char *mark, uint64_t n, uint64_t ns)
 		buf_addf(b, rate < 10 ? "%.2g a second)" : "%.0f a second)", rate);
 }
 
-/* The standard error of a number of blocks, or of bytes. */
+/* The standard error of a number of blocks, or of bytes, behind their unit. */
 static void add_error(struct buf *b, const struct profile_totals *t, double variance, bool bytes)
 {
 	if (!t->interval || !(variance > 0))
 		return;
-	buf_adds(b, " +- ");
+	buf_adds(b, " (give or take ");
 	if (bytes)
 		size_text(b, (uint64_t)fmin(sqrt(variance), 0x1p63));
 	else
 		buf_addf(b, "%.0f", sqrt(variance));
+	buf_addc(b, ')');
 }
 
 static void add_least(struct buf *b, const struct profile_totals *t)
@@ -44,9 +45,8 @@ static void add_least(struct buf *b, const struct profile_totals *t)
 static void add_plural(struct buf *b, const struct profile_totals *t, uint64_t n, double variance,
 		       const char *word)
 {
-	buf_add_u64(b, n);
+	buf_addf(b, "%" PRIu64 " %s%s", n, word, plural_s(n));
 	add_error(b, t, variance, false);
-	buf_addf(b, " %s%s", word, plural_s(n));
 }
 
 static unsigned variance_of(const struct profile_totals *t)

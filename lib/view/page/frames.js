@@ -85,7 +85,7 @@ export async function show(context) {
 	}
 	context.fields = panel(say("Frames"), "", tools);
 	const a = await (s.sort || !has.frames ? asked(s.sort) : asked("duration").catch(e => { if (e.name === "AbortError") throw e; return asked(); })), doc = a.doc, all = doc && series(doc);
-	if (!all) return nothing(say("No frame, and no step of time, has anything."));
+	if (!all) return nothing(say("No frame and no step of time has a value."));
 	const range = s.frame ? s.frame.split("..").map(Number) : s.pick ? [+s.pick, +s.pick] : null;
 	const chart = new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(doc),
 		select: has.frames ? (x, y) => go({frame: x === null ? null : x + ".." + y, pick: null}) : null, picked: x => has.frames && go({pick: x})});

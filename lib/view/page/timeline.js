@@ -703,7 +703,7 @@ export async function show(context) {
 		const m = await rowsOf(context, f && f.name);
 		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f))]);
 	}
-	if (!all.length) return none(say("No frame, and no step of time, has anything."), say("The capture has no times, so there is nothing to draw over time."), button(say("show the calls"), () => go({view: "calls"})));
+	if (!all.length) return none(say("There is no timeline."), say("The capture has no times, or the filters leave nothing of it."), button(say("show the calls"), () => go({view: "calls"})));
 	if (s.frame || s.time || all.length > 1) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }

@@ -22,7 +22,7 @@ const ranks = ["auto", "count", "requested", "real", "live", "peak", "temporary"
 const part = c => /^(base|new|delta|percent)_(.*)$/.exec(c.key) || [];
 
 // A metric by the title of its difference column, in the page's words.
-const wordOf = c => translated(plainly(c.title.replace(/ \+-$/, "")).replace(/^count\b/, "allocations"));
+const wordOf = c => translated(plainly(c.title.replace(/ change$/, "")).replace(/^count\b/, "allocations"));
 
 const told = title => plainly(title).replace(/^count (?=by )|(?<= by )count(?=:)/, m => m.replace("count", "allocations"));
 
