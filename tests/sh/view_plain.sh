@@ -68,6 +68,30 @@ printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0
 	for i in {0..4}; do echo "free $(((i * 5 + 1) * 65536))"; done
 	for i in {1..3}; do echo "alloc malloc main;log@log.cpp:3 4000 - - $((++n * 65536))"; done
 } | "$GEN/script" >same.tmt
+# The peak of 114000 bytes has 9000 of setlocale, a library cache, which stays; then half of what load_level has goes.
+"$GEN/script" >cached.tmt <<'END'
+metric count exact
+metric requested exact
+metric live exact
+thread main 1
+alloc malloc main;load_level@load.cpp:3 40000 - - 65536
+alloc malloc main;load_level@load.cpp:3 40000 - - 131072
+alloc malloc main;open_bank@bank.cpp:3 20000 - - 196608
+alloc malloc setlocale 9000 - - 262144
+alloc malloc main;font@font.cpp:3 5000 - - 327680
+free 65536
+alloc malloc main;log@log.cpp:3 4000 - - 393216
+END
+# 40 frames of 16 ms within one call, of which the first 13 allocate.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nmetric time exact\nthread main 1\n'
+	for i in {0..39}; do
+		echo "frame $i $((i * 16))000000"
+		[ "$i" -gt 0 ] || echo 'enter loop@loop.cpp:1 500000'
+		[ "$i" -gt 12 ] || echo "alloc malloc main;load@load.cpp:3 1024 $((i * 16 + 1))000000 - $((i * 4096 + 4096))"
+	done
+	echo 'exit loop@loop.cpp:1 640000000'
+} | "$GEN/script" >early.tmt
 # 40 frames of 16 ms: tick has 14 of them, and in it update has 10. In frame 30 load has 20 more, which is no two thirds of 36.
 {
 	echo 'thread Main'

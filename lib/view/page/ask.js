@@ -73,7 +73,9 @@ export async function ask(words, signal) {
 	const q = words.map(quote).join(" ");
 	if (saved) {
 		if (!saved.asked[q]) throw new Error(say("This saved page has the answers to what it shows. For more, open the capture with tracemill view."));
-		return answer(saved.asked[q]);
+		const was = answer(saved.asked[q]);
+		if (!was.doc && was.exit) throw new Error(was.messages);
+		return was;
 	}
 	let a = kept.get(q);
 	open++;

@@ -257,10 +257,11 @@ async function show(again) {
 		// The question whose report has what is in sight, where no single one of the view's own does: to type, and to save.
 		shows: words => { if (!mine.signal.aborted) { command = words; tell(); } },
 		// main: this is the view's question; the others are beside it.
-		ask: async (words, main) => {
+		// quiet: whether the files have an answer is not known, so that its messages are no notes.
+		ask: async (words, main, quiet) => {
 			if (main || !command) { command = words; tell(); }
 			const a = await ask(only || words[0] === "inspect" ? whole(words) : words, mine.signal);
-			if (a.messages) messages.push(a.messages);
+			if (a.messages && !quiet) messages.push(a.messages);
 			taken = Math.min(taken ?? 100, a.taken);
 			if (mine.done && !mine.signal.aborted) showTaken(taken, mine.failed);
 			if (main || command === words) { ms = a.ms; tell(); }

@@ -101,17 +101,21 @@ function list(title, side, t, key, color, context, more, why, whole, chip = () =
 // What sites had at the peak and at the end, where both are known: {now: row -> what is live of it at the end}, and, where
 // most of the first rows are the same, changes: rows with the key `change`, the largest first. A table that is cut knows
 // nothing of the sites that it does not have.
-const ASKED = 30, SAME = 3;
-function sincePeak(peak, peakKey, live, liveKey) {
+const ASKED = 30, SAME = 3, CACHES = /^library caches, not counted: /;
+function sincePeak(peak, peakKey, live, liveKey, ranked) {
 	const site = r => [r.site || r.function, r.file, r.line].join("\n"), by = t => new Map(t.rows.map(r => [site(r), r])), at = by(peak), end = by(live), whole = t => t.rows.length < ASKED;
+	// The table of what is live has no library caches, that of all sites has them.
+	const all = ranked && ranked.columns.some(c => c.key === liveKey) ? by(ranked) : new Map(), caches = (live.notes || []).some(n => CACHES.test(n)), alone = all.size && all.size === ranked.rows.length;
 	// Rows of one name are no rows of one site.
-	if (at.size < peak.rows.length || end.size < live.rows.length) return {now: new Map()};
+	if (at.size < peak.rows.length || end.size < live.rows.length) return {now: new Map(), cached: new Map()};
 	const value = (map, t, key, s) => map.has(s) ? map.get(s)[key] ?? null : whole(t) ? 0 : null;
-	const now = new Map(peak.rows.map(r => [r, value(end, live, liveKey, site(r))]).filter(([, v]) => v !== null));
+	const left = s => caches ? alone ? value(all, ranked, liveKey, s) : null : value(end, live, liveKey, s);
+	const now = new Map(peak.rows.map(r => [r, left(site(r))]).filter(([, v]) => v !== null));
+	const cached = new Map([...now].map(([r, v]) => [r, v - (caches ? value(end, live, liveKey, site(r)) ?? v : v)]).filter(([, v]) => v > 0));
 	const five = t => t.rows.slice(0, 5).map(site), first = new Set(five(peak));
-	if (five(live).filter(s => first.has(s)).length < Math.min(SAME, first.size)) return {now};
-	const changes = [...new Set([...at.keys(), ...end.keys()])].map(s => ({...at.get(s) || end.get(s), callers: (end.get(s) || at.get(s)).callers, a: value(at, peak, peakKey, s), b: value(end, live, liveKey, s)})).filter(r => r.a !== null && r.b !== null && r.a !== r.b).map(r => ({...r, change: r.b - r.a}));
-	return {now, changes: changes.sort((a, b) => Math.abs(b.change) - Math.abs(a.change))};
+	if (five(live).filter(s => first.has(s)).length < Math.min(SAME, first.size)) return {now, cached};
+	const changes = [...new Set([...at.keys(), ...end.keys()])].map(s => ({...at.get(s) || end.get(s), callers: (end.get(s) || at.get(s)).callers, a: value(at, peak, peakKey, s), b: left(s)})).filter(r => r.a !== null && r.b !== null && r.a !== r.b).map(r => ({...r, change: r.b - r.a}));
+	return {now, cached, changes: changes.sort((a, b) => Math.abs(b.change) - Math.abs(a.change))};
 }
 
 // Of a run that has the same at its end as at its peak: what differs.
@@ -154,7 +158,7 @@ async function afterLoading(context, m, n, bound) {
 	if (!part || !all || n.unfiltered) return null;
 	const {at, range} = part, framed = "frame" in range;
 	const words = [...context.filters(["frame", "time"]), ...Object.entries(range).flatMap(([k, v]) => ["--" + k, v])], every = m.every ? ["--every", m.every] : [];
-	const [a, chart] = await Promise.all([context.ask(["top", ...words, "-n", "5", "--table", "live"]), context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", "site", ...every, ...words, "-n", "24", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; })]);
+	const [a, chart] = await Promise.all([context.ask(["top", ...words, "-n", "5", "--table", "live"], false, true), context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", "site", ...every, ...words, "-n", "24", "--as", "json"], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; })]);
 	const t = a.doc && section(a.doc, "table", "live"), left = a.doc && first(a.doc.numbers || {}, "live_real", "live_requested"), lines = chart.doc && section(chart.doc, "series", "lines");
 	if (!t || left === undefined || left === null) return null;
 	const column = ["live_real", "live_requested"].find(k => t.columns.some(c => c.key === k)), from = framed ? say("frame {0}", m.number[at - 1]) : format("ns", m.start[at]);
@@ -198,7 +202,7 @@ function tiles(context, n, facts, m, doc, done) {
 	const top = section(doc, "table", "top"), worst = section(doc, "table", "worst-frames");
 	const known = marks(facts);
 	const sizes = (v, k) => { const [a, b] = unitOf(format("bytes", v)); return [known[k] + a, b]; };
-	const live = m && !m.several ? m.live : null, unknown = ((top && top.notes) || []).find(n => /\blive .*: not known, as /.test(n)), noFrees = !done ? "" : unknown ? translated(unknown).replace(/^.*?(?:: not known, as |：未知，因为)/, "") : say("This capture has no frees: what is live is not known."), sums = top && top.totals && top.totals.at(-1) || {}, whole = n.unfiltered;
+	const sums = top && top.totals && top.totals.at(-1) || {}, live = m && !m.several ? m.live : null, unknown = ((top && top.notes) || []).find(n => /\blive .*: not known, as /.test(n)), empty = context.filters().length && top && ["count", "requested", "real", "live_requested", "live_real"].every(k => !sums[k]) ? say("These filters leave no allocation.") : "", noFrees = !done ? "" : empty || (unknown ? translated(unknown).replace(/^.*?(?:: not known, as |：未知，因为)/, "") : say("This capture has no frees: what is live is not known.")), whole = n.unfiltered;
 	const peak = first(n, "peak_real", "peak_requested");
 	if (what.memory && live === null && peak === undefined) {
 		const k = ["real", "requested"].find(x => sums[x] !== undefined && sums[x] !== null);
@@ -220,7 +224,7 @@ function tiles(context, n, facts, m, doc, done) {
 	if (what.memory) {
 		const temp = has("temporary") ? of("temporary") : null;
 		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say("{0} blocks", known.temporary + count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : known.temporary + format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
-			why: n.temporary_percent !== undefined ? noLine : done ? say("Blocks cannot be followed from their allocation to their free.") : "", to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
+			why: n.temporary_percent !== undefined ? noLine : done ? empty || say("Blocks cannot be followed from their allocation to their free.") : "", to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
 	const costs = m && m.framed ? costsOf(m) : [];
 	if (costs.length) {
@@ -308,13 +312,13 @@ export async function show(context) {
 	// alone it has what is known.
 	if (doc && has.memory && has.by_time && !table("peak") && !table("live")) {
 		for (const name of ["peak", "live", "temporary"]) {
-			const more = await context.ask(["top", ...context.filters(), "--table", name]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+			const more = await context.ask(["top", ...context.filters(), "--table", name], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 			if (more.doc) doc.sections.push(...more.doc.sections);
 		}
 	}
 	// Causes need the paths of calls, which the first answer does not keep.
 	if (has.nested && table("worst-frames")) {
-		const more = await context.ask(["top", ...context.filters(), "--table", "worst-frames"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), found = more.doc && section(more.doc, "table", "worst-frames");
+		const more = await context.ask(["top", ...context.filters(), "--table", "worst-frames"], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), found = more.doc && section(more.doc, "table", "worst-frames");
 		if (found) doc.sections.splice(doc.sections.indexOf(table("worst-frames")), 1, found);
 	}
 	const worst = table("worst-frames"), peak = table("peak"), live = table("live"), temporary = table("temporary"), ranked = table("top");
@@ -322,9 +326,11 @@ export async function show(context) {
 	const best = ranked && ["self_ns", "samples", "period", "real", "requested", "count", "total_ns", "lua_net", "mono_net"].find(k => ranked.rows.some(r => r[k]));
 	const event = best && eventOf(ranked.columns.find(c => c.key === best));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
-	const peakKey = key(peak, "peak_real", "peak_requested"), liveKey = key(live, "live_real", "live_requested"), since = peak && live && peak.rows.length && live.rows.length && context.files.length === 1 && !n.unfiltered && peakKey && liveKey && peakKey.slice(5) === liveKey.slice(5) && !bound(peakKey) && !bound(liveKey) ? sincePeak(peak, peakKey, live, liveKey) : {now: new Map()};
-	const left = r => { const v = since.now.get(r); return v === undefined || v >= r[peakKey] * .99 ? null : v ? say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), v)) : say("freed by the end"); };
-	if (peak && peak.rows.length) cards.push(list(say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === peakKey)), first(n, "peak_real", "peak_requested")) : "", peak, peakKey, "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(peakKey), left));
+	const peakKey = key(peak, "peak_real", "peak_requested"), liveKey = key(live, "live_real", "live_requested"), since = peak && live && peak.rows.length && live.rows.length && context.files.length === 1 && !n.unfiltered && peakKey && liveKey && peakKey.slice(5) === liveKey.slice(5) && !bound(peakKey) && !bound(liveKey) ? sincePeak(peak, peakKey, live, liveKey, ranked) : {now: new Map(), cached: new Map()};
+	const left = r => { const v = since.now.get(r), cache = since.cached.get(r); return cache ? say("library caches, not counted: {0}", format(typeOf(live.columns.find(c => c.key === liveKey)), cache)) : v === undefined || v >= r[peakKey] * .99 ? null : v ? say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), v)) : say("freed by the end"); };
+	// Of several captures the rows are of the sum of their peaks, which the title has; the tile has the highest.
+	const peaks = peak && /^what makes the peaks: (.*)$/.exec(peak.title);
+	if (peak && peak.rows.length) cards.push(list(...peaks ? [say("What makes the peaks"), peaks[1]] : [say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === peakKey)), first(n, "peak_real", "peak_requested")) : ""], peak, peakKey, "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(peakKey), left));
 	let atEnd = null, slowest = null, slow = null;
 	// Two lists that are nearly the same would say the same twice.
 	if (live) cards.push(atEnd = since.changes ? changesCard(since.changes, typeOf(live.columns.find(c => c.key === liveKey)), context, all({view: "table", sort: "live"}), say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), first(n, "live_real", "live_requested")))) : list(say("Still live at the end"), "", live, liveKey, "c6", context, all({view: "table", sort: "live"}), first(n, "live_real", "live_requested") ? say("Only {0} that counts as no leak is left, such as caches of libraries.", format("bytes", first(n, "live_real", "live_requested"))) : say("Nothing that counts as a leak is left."), undefined, undefined, bound(liveKey)));

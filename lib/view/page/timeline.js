@@ -622,7 +622,7 @@ const siteOf = r => [bare(r.site || r.function, r.file), r.file, r.line].join("\
 async function usualOf(context, m, key) {
 	// What is in no frame is no frame's usual.
 	const words = ["top", ...context.filters(["frame", "time"]), ...m.framed ? ["--frame", m.number[0] + ".." + m.number.at(-1)] : [], "--sort", key === "self_ns" ? "self-time" : key, "-n", "2000", "--table", "top"];
-	const a = await context.ask(words).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+	const a = await context.ask(words, false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 	return t && t.rows;
 }
 
@@ -655,7 +655,7 @@ export async function unusual(context, m, rows) {
 	// Two thirds are what makes a cause.
 	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
 	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {
-		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top"]).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top"], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 		if (!t) continue;
 		const over = moreThan(whole, t.rows, "self_ns", 1 / (m.start.length - 1)), inside = [...over.keys()].filter(x => callersOf(x, () => true, n => n).includes(bare(r.cause, r.cause_file))).sort((x, y) => over.get(y) - over.get(x))[0];
 		if (inside && over.get(inside) * 3 >= r.duration_ns - median) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside)});
