@@ -101,11 +101,23 @@ with Page("cached.tmt", "same.tmt"):
     side = found and b.run("%s.querySelector('.hd .sp').textContent" % (CARD % '"What makes the peaks"'))
     check("of two files the list is of both peaks, the tile of the highest: %s, %s" % (side, tile("peak")), side == "921.9 KiB" and tile("peak") == "810.5KiB")
 
-# --- where filters leave nothing, that is the reason
+# --- halves are of the time; what is hidden is said; where filters leave nothing, that is the reason
+with Page("half.tmt"):
+    b.go("#view=calls&peek=load")
+    shows("!!document.querySelector('.growth-of')")
+    # Of 1 to 101 ms the second half begins at 51 ms, and all was freed until 24 ms.
+    check("nothing is freed in the second half: " + text(".growth-of"), "level in the second half" in text(".growth-of") and "1.00 ms" in text(".growth-of .ends") and "101.00 ms" in text(".growth-of .ends"))
+    # 10 of 11 blocks: 10000 of 11000 bytes are 9.8 of 10.7 KiB, 90.91 %.
+    check("what library code alone has is said: " + text(".four .hint").split("\n")[-1], shows("document.querySelector('.four .hd').textContent.includes('1000 B (9.09%) in stacks of library code alone is not shown')") and "filters kept 10 of 11 records" in text(".four .hint") and "9.8 KiB of 10.7 KiB (90.91%)" in text(".four .hint"))
 with Page("early.tmt"):
     # Frames 20 to 30 begin at 320 and 480 ms.
     b.go("#view=overview&time=330ms..470ms")
     check("where filters leave nothing, that is said: " + text(".tile .why"), shows("document.querySelector('.tile[data-tile=live] .why')?.textContent === 'These filters leave no allocation.'") and "no frees" not in text(".tile") and "cannot be followed" not in text(".tile"))
+with Page("first.tmt", "second.tmt"):
+    b.go("#view=compare")
+    shows("document.querySelectorAll('main .row .tag').length > 1")
+    rows = b.run("[...document.querySelectorAll('main .row')].filter(r => r.querySelector('.tag')).map(r => r.children[0].textContent + ' ' + r.querySelector('.tag').textContent)")
+    check("a row says what the metric did that it shows: %s" % rows, rows == ["small ▲ grew", "other ▲ grew"])
 
 # --- a long frame in which no call has two thirds: what is more than in other frames
 with Page("odd.tmt"):

@@ -82,6 +82,13 @@ alloc malloc main;font@font.cpp:3 5000 - - 327680
 free 65536
 alloc malloc main;log@log.cpp:3 4000 - - 393216
 END
+# From 1 ms to 101 ms: load has 10 blocks of 1000 bytes until 10 ms, and frees 5 of them until 24 ms. Library code alone has 1000.
+{
+	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'
+	for i in {1..10}; do echo "alloc malloc main;load@load.cpp:3 1000 ${i}000000 - $((i * 4096))"; done
+	for i in {1..5}; do echo "free $((i * 4096)) $((19 + i))000000"; done
+	echo 'alloc malloc std::sort<int> 1000 101000000 - 65536'
+} | "$GEN/script" >half.tmt
 # 40 frames of 16 ms within one call, of which the first 13 allocate.
 {
 	printf 'metric count exact\nmetric requested exact\nmetric live exact\nmetric time exact\nthread main 1\n'
@@ -92,6 +99,16 @@ END
 	done
 	echo 'exit loop@loop.cpp:1 640000000'
 } | "$GEN/script" >early.tmt
+# Two runs of 1 s: in the second small takes 50 us longer and has 5 blocks less, and other takes 20 us longer.
+for run in 'first 100000 10 30000' 'second 150000 5 50000'; do
+	read -r name small blocks other <<<"$run"
+	{
+		printf 'metric count exact\nmetric requested exact\nmetric time exact\nthread main 1\nenter big@big.cpp:1 0\nexit big@big.cpp:1 1000000000\n'
+		printf 'enter small@small.cpp:2 1000000000\nexit small@small.cpp:2 %d\n' $((1000000000 + small))
+		printf 'enter other@other.cpp:3 1001000000\nexit other@other.cpp:3 %d\n' $((1001000000 + other))
+		for ((i = 0; i < blocks; i++)); do echo "alloc malloc small@small.cpp:2 16 100200000$i -"; done
+	} | "$GEN/script" >"$name.tmt"
+done
 # 40 frames of 16 ms: tick has 14 of them, and in it update has 10. In frame 30 load has 20 more, which is no two thirds of 36.
 {
 	echo 'thread Main'

@@ -102,43 +102,45 @@ async function callLines(context, f, name, library, sort) {
 		rows.length > 8 ? make("span", {class: "side"}, say("and {0} more", count(rows.length - 8))) : null);
 }
 
-// What is live of it over the run: a line, and how much more it is at the end than at half. One filter by function is
+// What is live of it over the run: a line, and how much more it is at the end than at half of the time. One filter by function is
 // all that a question has.
 const STEPS = 120;
 async function growth(context, numbers, name, library) {
 	const {has, state: s} = context, span = numbers && numbers.duration_ns;
 	if (!has.memory || !span || s.focus) return null;
-	const a = await context.ask(["frames", "--chart", numbers.live_real === undefined ? "live-requested" : "live-real", "--focus", literally(name), ...library, ...context.filters(), "--every", Math.max(1, Math.ceil(span / STEPS)) + "ns", "--as", "json"]), c = a.doc && section(a.doc, "series");
+	const a = await context.ask(["frames", "--chart", numbers.live_real === undefined ? "live-requested" : "live-real", "--focus", literally(name), ...library, ...context.filters(), "--every", Math.max(1, Math.ceil(span / STEPS)) + "ns", "--as", "json"], false, true), c = a.doc && section(a.doc, "series");
 	if (!c || c.x.length < 8 || !c.lines.length) return null;
-	const y = c.x.map((_, i) => c.lines.reduce((sum, l) => sum + (l.y[i] || 0), 0)), type = typeOf(c.lines[0], c.title), most = Math.max(...y), half = y[Math.floor(y.length / 2)], more = y.at(-1) - half;
-	if (!most) return null;
+	const y = c.x.map((_, i) => c.lines.reduce((sum, l) => sum + (l.y[i] || 0), 0)), type = typeOf(c.lines[0], c.title), most = Math.max(...y), begin = numbers.start_ns, [low, high] = begin === undefined ? [c.x[0], c.x.at(-1)] : [begin, begin + span], middle = (low + high) / 2, last = c.x.findLastIndex(t => t <= middle), half = last < 0 ? 0 : y[last], more = y.at(-1) - half;
+	if (!most || high <= low) return null;
 	const canvas = make("canvas", {class: "growing", role: "img", "aria-label": say("live bytes over the run")});
 	redraws(canvas, () => {
-		const {g, w, h, get} = pencil(canvas, 64), x = i => (w - 2) * i / (y.length - 1) + 1, up = v => h - 3 - (h - 8) * v / most;
+		const {g, w, h, get} = pencil(canvas, 64), x = t => (w - 2) * Math.max(0, Math.min(1, (t - low) / (high - low))) + 1, up = v => h - 3 - (h - 8) * v / most;
 		g.fillStyle = get("--line");
-		g.fillRect(Math.round(x((y.length - 1) / 2)), 0, 1, h);
+		g.fillRect(Math.round(x(middle)), 0, 1, h);
 		g.beginPath();
-		y.forEach((v, i) => { if (i) g.lineTo(x(i), up(y[i - 1])); g.lineTo(x(i), up(v)); });
+		g.moveTo(x(low), up(0));
+		y.forEach((v, i) => { g.lineTo(x(c.x[i]), up(i ? y[i - 1] : 0)); g.lineTo(x(c.x[i]), up(v)); });
+		g.lineTo(x(high), up(y.at(-1)));
 		g.strokeStyle = get(more > 0 ? "--bad" : "--o1");
 		g.lineWidth = 1.5;
 		g.stroke();
-		g.lineTo(x(y.length - 1), h);
-		g.lineTo(x(0), h);
+		g.lineTo(x(high), h);
+		g.lineTo(x(low), h);
 		g.fillStyle = g.strokeStyle;
 		g.globalAlpha = .12;
 		g.fill();
 		g.globalAlpha = 1;
 	});
-	canvas.onmousemove = e => { const i = Math.max(0, Math.min(y.length - 1, Math.round((e.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth * (y.length - 1)))); showTip(e, format(type, y[i]), [format(c.x_type, c.x[i])]); };
+	canvas.onmousemove = e => { const t = low + (e.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth * (high - low), i = c.x.findLastIndex(at => at <= t); showTip(e, format(type, i < 0 ? 0 : y[i]), [format(c.x_type, Math.max(low, Math.min(high, Math.round(t))))]); };
 	canvas.onmouseleave = hideTip;
 	return make("div", {class: "growth-of"}, make("span", {class: "side"}, say("live bytes over the run"), " ", make("b", {class: more > 0 ? "up" : null}, more ? say("{0} in the second half", format(type, more, undefined, true)) : say("level in the second half"))), canvas,
-		make("span", {class: "ends"}, make("span", {}, format(c.x_type, c.x[0])), make("span", {}, say("most {0}", format(type, most))), make("span", {}, format(c.x_type, c.x.at(-1)))));
+		make("span", {class: "ends"}, make("span", {}, format(c.x_type, low)), make("span", {}, say("most {0}", format(type, most))), make("span", {}, format(c.x_type, high))));
 }
 
 // What is not in the graph as all of its stack is library code.
 async function alone(context, sort, f, go) {
 	const a = await context.ask(["top", "--by", "function", ...context.filters(), ...sort, "-n", "1", "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
-	const c = t && t.columns.find(c => c.title === f.metric), all = c && t.totals && t.totals.at(-1)[c.key], left = all ? all - f.nodes.reduce((sum, n) => sum + n.self, 0) : 0;
+	const c = t && t.columns.find(c => c.title === f.metric || c.title === f.metric + " self"), all = c && t.totals && t.totals.at(-1)[c.key], left = all ? all - f.nodes.reduce((sum, n) => sum + n.self, 0) : 0;
 	// What is rounded for the graph is no stack.
 	if (left <= all / 1e6) return null;
 	return [say("{0} ({1}) in stacks of library code alone is not shown", c.type === "count" ? count(left) + " " + translated(plainly(f.metric)) : format(typeOf(c), left), share(left, all)), " ", button(say("show"), () => go({lib: "1"}), {class: "chip"})];
@@ -196,14 +198,15 @@ export async function show(context) {
 		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
 		// The number beside the shares is the one that they are of, as in the graph.
 		const same = t.columns.filter(c => c.title === f.metric + " total" || c.title === f.metric || c.title === f.metric.replace("self", "total")).map(c => c.key).sort((a, b) => b.startsWith("total") - a.startsWith("total"));
-		const told = (t.notes || []).filter(n => context.filters().length || !/^filters kept /.test(n)).map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
+		// In sight is what is not there, of the notes, before what is not known.
+		const notes = t.notes || [], kept = notes.findIndex(n => /^filters kept /.test(n)), told = notes.map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
 		table = new Table(located(t, places), {ranked: same, bare: true, keep: ["file"], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
 		// One search for both.
 		search.addEventListener("input", () => { table.search.value = search.value; table.arrange(); });
 		if (search.value) { table.search.value = search.value; table.arrange(); }
 		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
-		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(plainly(f.metric)))), make("div", {class: "in"}, table.element, told.length ? make("p", {class: "hint", title: told.join("\n")}, told.at(-1)) : null)));
+		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(plainly(f.metric)))), make("div", {class: "in"}, table.element, told.length ? make("p", {class: "hint", title: told.join("\n")}, told.at(kept)) : null)));
 	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
 	const most = heaviest && heaviest[0], first = s.peek || most;
 	if (first) follow(first).catch(() => {});

@@ -42,13 +42,13 @@ function fewer(t, main) {
 		quiet: c => c.type !== "text" && part(c)[0] && part(c)[2] !== first && !(part(c)[1] === "delta" && others.includes(part(c)[2])) || ["was", "renamed", "module"].includes(c.key) && t.rows.every(r => !r[c.key] || c.key === "module")};
 }
 
-// What a row did: by the first of the metrics in sight that changed by a thousandth of all, or more.
+// What a row did, in the metric that is shown first: the command below the view says the same of it.
 const CHANGES = {grew: ["up", "▲"], shrank: ["less", "▼"], new: ["up", "✚"], gone: ["less", "–"]};
 function changeOf(f, c, r) {
 	if (c.key !== "change" || !r.change) return null;
-	const by = f.shown.find(k => r["delta_" + k] && !f.little(k, r)), word = ["grew", "shrank", "changed"].includes(r.change) ? by ? r["delta_" + by] > 0 ? "grew" : "shrank" : null : r.change;
-	if (!word) return make("span", {class: "tag", title: say("less than a thousandth of all")}, f.shown.some(k => r["delta_" + k]) ? "≈" : "=");
-	return make("span", {class: "tag " + (CHANGES[word] || [""])[0], title: by ? wordOf(f.whole.find(x => x.key === "delta_" + by)) : null}, ((CHANGES[word] || ["", ""])[1] + " " + translated(word, "relation")).trim());
+	const by = r["delta_" + f.first], word = ["grew", "shrank", "changed"].includes(r.change) ? by > 0 ? "grew" : by < 0 ? "shrank" : "changed" : r.change;
+	const title = by ? f.name + (f.little(f.first, r) ? say("; ") + say("less than a thousandth of all") : "") : null;
+	return make("span", {class: "tag " + (CHANGES[word] || [""])[0], title}, ((CHANGES[word] || ["", ""])[1] + " " + translated(word, "relation")).trim());
 }
 
 // Values in the unit of the largest: [its name, how a value reads].
