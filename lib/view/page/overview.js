@@ -300,7 +300,7 @@ export async function show(context) {
 	const fill = (m, done) => {
 		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}, done) : [];
 		head.replaceChildren(...made);
-		head.style.gridTemplateColumns = made.length && made.length < 6 && innerWidth > 1180 ? "repeat(" + Math.max(4, made.length) + ", minmax(0, 1fr))" : "";
+		if (made.length) head.style.setProperty("--columns", Math.max(4, made.length));
 	};
 	fill(null, !has.timed && !has.frames);
 	// The tiles do not wait for what comes below them.
@@ -351,7 +351,7 @@ export async function show(context) {
 	if (cards.length < 4 && has.several_threads) cards.push(await threadsCard(context).catch(e => { if (e.name === "AbortError") throw e; return null; }));
 	const seen = cards.filter(Boolean).slice(0, 4);
 	lists.replaceChildren(...seen);
-	lists.style.gridTemplateColumns = innerWidth > 1180 && seen.length ? "repeat(" + Math.max(2, seen.length) + ", minmax(0, 1fr))" : "";
+	if (seen.length) lists.style.setProperty("--columns", Math.max(2, seen.length));
 	page.replaceChildren(several, head, lists, strip);
 	context.begin(page);
 	// The tiles and the lists are of the selected range; the strip is of all.

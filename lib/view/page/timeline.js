@@ -62,6 +62,9 @@ export class Timeline {
 		e.classList.toggle("dense", this.two);
 		this.body.onscroll = () => this.draw();
 		for (const t of [...this.tracks, this.ruler]) this.listen(t);
+		// What was out of sight is drawn when it comes into sight, whatever scrolls it there.
+		const watch = new IntersectionObserver(seen => { if (seen.some(x => x.isIntersecting && this.tracks.some(t => t.row === x.target && t.stale))) this.draw(); }, {rootMargin: "100px"});
+		for (const t of this.tracks) watch.observe(t.row);
 		if (!this.o.strip) this.listenMap();
 		return e;
 	}
@@ -307,9 +310,12 @@ export class Timeline {
 			if (t.canvas.style.height !== t.height + "px") t.canvas.style.height = t.height + "px";
 			t.row.classList.toggle("low", t.height < 38);
 		}
+		// A canvas without a height is far higher than its track, and what is below it is not where it will be.
+		if (!this.o.strip) this.map.canvas.style.height = this.map.height + "px";
 		for (const t of this.tracks) {
 			const r = t.row.getBoundingClientRect();
-			if (r.bottom < low - 100 || r.top > high + 100) continue;
+			t.stale = r.bottom < low - 100 || r.top > high + 100;
+			if (t.stale) continue;
 			const p = this.brush(t.canvas, t.height);
 			axis.over = [];
 			t.draw(p, axis, t.height, get);
