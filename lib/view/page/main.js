@@ -29,8 +29,11 @@ const tabs = [["overview"], ["timeline", "frames", "spikes", "memory"], ["calls"
 const el = id => document.getElementById(id), main = el("view");
 let drawn = null, running = null, growing = false, held = false, said = "", saved = [];
 
+// One frame is a range, too, as somebody types it.
 function address() {
-	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+	const s = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+	if (/^\d+$/.test(s.frame)) s.frame += ".." + s.frame;
+	return s;
 }
 
 // Changes of the state; null takes a key away. Each is a step for the back button, unless quiet.

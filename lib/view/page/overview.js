@@ -194,8 +194,8 @@ function marks(facts) {
 	return {count: marked(facts.run, /^([>=~]*)\d/), bytes: marked(facts.run, /(?:^|, )([>=~]*)[\d.]+ \S*B\b/), peak: marked(facts.memory, /^peak ([>=~]*)/), live: marked(facts.memory, /live at the end ([>=~]*)/), blocks: marked(facts.memory, / in ([>=~]*)\d/), temporary: marked(facts.memory, /; ([>=~]*)[\d.<>]+% temporary/)};
 }
 
-// done: m is all that is known; before, a tile that needs it has no value and no reason.
-function tiles(context, n, facts, m, doc, done) {
+// done: m is all that is known; before, a tile that needs it has no value and no reason. hz: the rate that fits the whole capture.
+function tiles(context, n, facts, m, doc, done, hz) {
 	// A line is of one capture, values are of all.
 	const out = [], rows = m && !m.several ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined), noLine = !done || m && m.several ? "" : say("no times, so no line");
 	const {has: what} = context;
@@ -228,7 +228,7 @@ function tiles(context, n, facts, m, doc, done) {
 	}
 	const costs = m && m.framed ? costsOf(m) : [];
 	if (costs.length) {
-		const limit = BUDGETS[rateOf(m.cost, context.state.hz)], most = Math.max(...costs), r = m.all.find(x => costOf(x) === most), at = m.several ? -1 : m.rows.indexOf(r), skipped = m.timed ? missed(most, limit) : 0, over = m.timed && late(most, limit);
+		const limit = BUDGETS[hz], most = Math.max(...costs), r = m.all.find(x => costOf(x) === most), at = m.several ? -1 : m.rows.indexOf(r), skipped = m.timed ? missed(most, limit) : 0, over = m.timed && late(most, limit);
 		const side = tag((skipped > 1 ? "✕ " : over ? "! " : m.timed ? "✓ " : "") + say("frame {0}", r.frame) + (r.name ? " " + shown(r.name) : ""), skipped > 1 ? "up" : over || !m.timed ? "warn" : "ok"), line = (color, i) => m.several ? null : spark(m.cost, color, i);
 		const file = m.several && context.files.filter(f => !f.error)[r.capture - 1];
 		side.title = [file && file.name, m.timed && refreshes(most, limit)].filter(Boolean).join("\n");
@@ -297,8 +297,8 @@ export async function show(context) {
 	const table = name => doc && section(doc, "table", name), all = changes => address(changes);
 	const columns = t => t ? t.columns.map(c => c.key) : [], key = (t, ...keys) => keys.find(k => columns(t).includes(k));
 	const signs = marks(facts), bound = k => { const mark = {real: signs.bytes, requested: signs.bytes, count: signs.count}[k] ?? (/^(peak|live)_/.test(k) ? signs[k.slice(0, 4)] : ""); return mark.startsWith("≥") ? mark : ""; };
-	const fill = (m, done) => {
-		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}, done) : [];
+	const fill = (m, done, hz) => {
+		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}, done, hz) : [];
 		head.replaceChildren(...made);
 		if (made.length) head.style.setProperty("--columns", Math.max(4, made.length));
 	};
@@ -374,7 +374,7 @@ export async function show(context) {
 		if (grown) atEnd.replaceWith(grown);
 	}
 	if (n.unfiltered && ranged && ranged.sum.temporary !== null && ranged.sum.temporary !== undefined && ranged.sum.count) Object.assign(n, {temporary_blocks: ranged.sum.temporary, temporary_percent: 100 * ranged.sum.temporary / ranged.sum.count});
-	fill(ranged, true);
+	fill(ranged, true, m ? rateOf(m.cost, context.state.hz) : null);
 	if (m) {
 		// Counters and the log are the timeline's, but of captures that have little else.
 		const every = await tracksOf(context, m), drawn = every.filter(t => !/^(counter:|log$)/.test(t.id)), tracks = (drawn.length > 1 ? drawn : every).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", ...m.option(m.start[i], m.end[i])})});

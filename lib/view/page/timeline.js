@@ -369,6 +369,9 @@ export const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undef
 // What a frame took: the time in calls of all threads is no duration.
 export const costOf = r => r.duration_ns ?? null;
 
+// The first and the last number of "10..20", "10.." or "..20".
+const numbersOf = frame => { const [a, b] = frame.split(".."); return [a === "" ? -Infinity : +a, b === undefined ? +a : b === "" ? Infinity : +b]; };
+
 // The rows of frames, or of steps of time where there are none, along the axis. null: nothing has a time.
 export function along(doc, framed, numbers) {
 	const t = section(doc, "table", "frames");
@@ -401,8 +404,10 @@ export function along(doc, framed, numbers) {
 		if (m.real && r[m.real] !== null) out.push(say("allocated {0} in {1} blocks", format(m.type(m.real), r[m.real]), count(r.count ?? 0)));
 		return out;
 	};
-	// As long as a terminal says that it is; the axis may be longer. Frames alone have their own length, if all have an end.
-	m.length = !timed ? null : numbers.duration_ns ?? (framed && m.cost.every(v => v !== null) ? high - start[0] : null);
+	// As long as a terminal says that it is, and the last frame, if its end is known; the axis may be longer. Frames alone have
+	// their own length, if all have an end.
+	const ends = framed && m.cost[n - 1] !== null;
+	m.length = !timed ? null : numbers.duration_ns !== undefined && numbers.duration_ns !== null ? ends ? Math.max(numbers.duration_ns, high - Math.min(numbers.start_ns ?? start[0], start[0])) : numbers.duration_ns : ends && m.cost.every(v => v !== null) ? high - start[0] : null;
 	m.span = [m.length === null ? null : format("ns", m.length), framed ? some(n, "{0} frame", "{0} frames") : null].filter(Boolean).join(" · ");
 	// Numbers that go back or repeat are no range of frames: between two of one come frames of others.
 	m.ascends = m.number.every((v, i) => !i || v > m.number[i - 1]);
@@ -423,8 +428,9 @@ export function along(doc, framed, numbers) {
 	};
 	// The frames of a selection: between two of one number may be others.
 	m.within = s => {
-		const [a, b] = (s.frame || "").split("..").map(Number), range = s.frame ? null : m.range(s);
-		return [...m.number.keys()].filter(i => range ? start[i] >= range[0] && start[i] < range[1] : m.number[i] >= a && m.number[i] <= (b ?? a));
+		const [a, b] = numbersOf(s.frame || ""), range = s.frame ? null : m.range(s);
+		// As tm-frames has it: a frame that a time cuts is one of them.
+		return [...m.number.keys()].filter(i => range ? start[i] < range[1] && (end[i] > range[0] || start[i] >= range[0]) : m.number[i] >= a && m.number[i] <= b);
 	};
 	// How much time a selection has, or all. null: not known, as that of a frame without an end is not.
 	m.took = s => {
@@ -433,7 +439,7 @@ export function along(doc, framed, numbers) {
 	};
 	m.range = s => {
 		if (s.frame) {
-			const [a, b] = s.frame.split("..").map(Number), i = m.number.findIndex(v => v >= a), j = m.number.findLastIndex(v => v <= (b ?? a));
+			const [a, b] = numbersOf(s.frame), i = m.number.findIndex(v => v >= a), j = m.number.findLastIndex(v => v <= b);
 			return i < 0 || j < 0 ? null : [start[i], end[j]];
 		}
 		if (s.time) {
