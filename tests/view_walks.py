@@ -588,6 +588,23 @@ check("frame=98.. has the last two: " + text(".card .hd"), b.wait("document.quer
 p.terminate()
 p.wait()
 
+# --- two files: frames 10 to 19 of late are 7 of 16 ms and 3 of 18, 166 ms; those of slow are 10 of 20. Slow is the longer one,
+# 99 * 20 + 110 = 2090 ms. Of tiny and step only step has frames, of 16 ms, and memory: 1000 + 4000 + 100 + 24 * 10 = 5340 bytes.
+p, address = serve("late.tmt", "slow.tmt")
+b.open(address)
+b.go("#view=timeline&frame=10..19")
+check("a selection has the frames and the time of both files: " + text(".card .hd"), b.wait("document.querySelector('.card .hd')?.textContent.includes('20 frames \u00b7 366.00 ms')", 5))
+check("... the axis has all frames, and is as long as the longer file: " + text(".track.map .name"), text(".track.map .name") == "2.09 s \u00b7 200 frames")
+p.terminate()
+p.wait()
+p, address = serve("tiny.tmt", "step.tmt")
+b.open(address + "#view=overview")
+check("what the first file does not have is of the second: " + tile("worst"), b.wait("document.querySelector('.tile[data-tile=worst] .v')?.textContent === '16.00ms'", 5))
+check("... its peak, and what is live: %s, %s" % (tile("peak"), tile("live")), tile("peak") == tile("live") == "5.2KiB")
+check("... and the strip: " + text(".card h2"), "The first file with frames" in text(".card h2").split("\n") and "step.tmt \u00b7 " in text(".card .faint"))
+p.terminate()
+p.wait()
+
 # --- lines of the log stand on the axis of time
 p, address = serve("unreal.csv")
 b.open(address)

@@ -476,6 +476,7 @@ const PAGE_TEXTS = {
 	"Temporary blocks": "临时块",
 	"The whole session": "整个会话",
 	"The first file": "第一个文件",
+	"The first file with frames": "第一个有帧的文件",
 	"The filters' own peak is not known.": "过滤后自身的峰值未知。",
 	"No frame has a duration.": "没有任何帧有时长。",
 	"This capture has no frees: what is live is not known.": "此捕获没有释放记录：存活内存未知。",

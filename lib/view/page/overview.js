@@ -272,6 +272,9 @@ function filtered(n, doc) {
 		allocations_per_second: n.duration_ns && sum.count !== null && sum.count !== undefined ? sum.count * 1e9 / n.duration_ns : null});
 }
 
+// What is known of memory alone.
+const MEMORY = ["peak_real", "peak_requested", "peak_at_ns", "live_real", "live_requested", "live_blocks", "temporary_blocks", "temporary_percent", "allocations"];
+
 export async function show(context) {
 	const {has, go} = context, page = make("div", {}, make("p", {class: "faint"}, say("adding up …")));
 	if (!has.calls && !has.frames) {
@@ -293,10 +296,20 @@ export async function show(context) {
 	// With two processors the program adds sums up on one of them: what comes second has the other.
 	const rows = within => rowsOf(context, null, within, !has.calls).catch(e => { if (e.name === "AbortError") throw e; return null; });
 	const along = has.timed || has.frames ? rows(false) : Promise.resolve(null);
-	const a = await top, doc = a.doc, whole = doc ? doc.numbers || {} : {}, n = ["focus", "ignore", "type"].some(k => context.state[k]) ? filtered(whole, doc) : whole, facts = doc ? doc.facts || {} : {};
+	const a = await top, doc = a.doc, whole = doc ? doc.numbers || {} : {}, n = ["focus", "ignore", "type"].some(k => context.state[k]) ? filtered(whole, doc) : {...whole}, facts = doc ? {...doc.facts} : {};
 	const table = name => doc && section(doc, "table", name), all = changes => address(changes);
 	const columns = t => t ? t.columns.map(c => c.key) : [], key = (t, ...keys) => keys.find(k => columns(t).includes(k));
 	const signs = marks(facts), bound = k => { const mark = {real: signs.bytes, requested: signs.bytes, count: signs.count}[k] ?? (/^(peak|live)_/.test(k) ? signs[k.slice(0, 4)] : ""); return mark.startsWith("≥") ? mark : ""; };
+	// Files without memory know nothing of it: its numbers and lists are those of the others.
+	const memory = doc && has.memory && !context.state.file_only ? readable.filter(f => f.kinds && (f.kinds.alloc || f.kinds.profile)) : [];
+	if (memory.length && memory.length < readable.length && first(whole, "peak_real", "peak_requested", "live_real", "live_requested") === undefined) {
+		const more = await context.ask(["top", ...context.filters(), "-n", "30", ...memory.map(f => f.name)]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+		if (more.doc) {
+			for (const k of MEMORY) if (more.doc.numbers && n[k] === undefined && more.doc.numbers[k] !== undefined) n[k] = more.doc.numbers[k];
+			doc.sections.push(...more.doc.sections.filter(x => ["peak", "live", "temporary"].includes(x.name) && !table(x.name)));
+			for (const k of ["run", "memory"]) if (facts[k] === undefined && more.doc.facts) facts[k] = more.doc.facts[k];
+		}
+	}
 	const fill = (m, done, hz) => {
 		const made = doc || m ? tiles(context, n, facts, m, doc || {sections: []}, done, hz) : [];
 		head.replaceChildren(...made);
@@ -379,7 +392,7 @@ export async function show(context) {
 		// Counters and the log are the timeline's, but of captures that have little else.
 		const every = await tracksOf(context, m), drawn = every.filter(t => !/^(counter:|log$)/.test(t.id)), tracks = (drawn.length > 1 ? drawn : every).slice(0, 4), line = new Timeline({m, tracks, strip: true, selected: m.range(context.state), select: (x, y) => go(x === null ? {frame: null, time: null} : m.option(x, y)), frame: i => m.framed && go({view: "timeline", ...m.option(m.start[i], m.end[i])})});
 		const area = tracks.find(t => t.legend);
-		strip.replaceChildren(card(m.several ? say("The first file") : say("The whole session"), make("span", {class: "row grows"}, make("span", {class: "faint"}, (m.several ? nameOf(context.files.find(f => !f.error)) + " · " : "") + m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
+		strip.replaceChildren(card(!m.several ? say("The whole session") : m.capture > 1 && m.framed ? say("The first file with frames") : say("The first file"), make("span", {class: "row grows"}, make("span", {class: "faint"}, (m.several ? nameOf(m.file || readable[0]) + " · " : "") + m.span), make("span", {class: "sp row"}, area ? legend(area.legend) : "", make("a", {href: all({view: "timeline"})}, say("Timeline →")))), line.element));
 		line.element.classList.add("bare");
 		// Memory has what is left of the window.
 		if (area) {

@@ -19,7 +19,7 @@ export const fits = has => has.frames || has.timed;
 // What changes in the address without a new question.
 export const light = ["zoom"];
 const LOW = {frames: 64, live: 88, rate: 28, log: 22, counter: 28};
-const UNFOLDED = 8, ROWS = 20000, PIXELS = 1500;
+const MOST_FILES = 4, UNFOLDED = 8, ROWS = 20000, PIXELS = 1500;
 
 export const nice = ns => { const ten = 10 ** Math.floor(Math.log10(Math.max(1, ns))); return Math.max(1, Math.round([1, 2, 5, 10].map(k => k * ten).find(k => k >= ns))); };
 
@@ -369,6 +369,15 @@ export const known = (rows, k) => rows.some(r => r[k] !== null && r[k] !== undef
 // What a frame took: the time in calls of all threads is no duration.
 export const costOf = r => r.duration_ns ?? null;
 
+// A sum. null: a part of it is not known.
+const together = values => values.includes(null) ? null : values.reduce((a, v) => a + v, 0);
+
+// The length of the longest of them, and the frames of all.
+function spanOf(runs) {
+	const lengths = runs.map(m => m.length), n = together(runs.map(m => m.framed ? m.start.length : 0));
+	return [lengths.includes(null) ? null : format("ns", Math.max(...lengths)), runs.some(m => m.framed) ? some(n, "{0} frame", "{0} frames") : null].filter(Boolean).join(" · ");
+}
+
 // The first and the last number of "10..20", "10.." or "..20".
 const numbersOf = frame => { const [a, b] = frame.split(".."); return [a === "" ? -Infinity : +a, b === undefined ? +a : b === "" ? Infinity : +b]; };
 
@@ -376,8 +385,9 @@ const numbersOf = frame => { const [a, b] = frame.split(".."); return [a === "" 
 export function along(doc, framed, numbers) {
 	const t = section(doc, "table", "frames");
 	if (!t) return null;
-	const key = framed ? "frame" : "step", first = t.rows.length ? t.rows[0].capture : 1;
-	const rows = t.rows.filter(r => r.capture === first && (r[key] !== null && r[key] !== undefined || r.frame !== null && r.frame !== undefined));
+	// Of several captures the first that has any.
+	const key = framed ? "frame" : "step", has = r => (r[key] ?? r.frame ?? null) !== null, first = (t.rows.find(has) || {capture: 1}).capture;
+	const rows = t.rows.filter(r => r.capture === first && has(r));
 	if (!rows.length) return null;
 	const number = r => r[key] ?? r.frame, timed = rows.every(r => r.start_ns !== null && r.start_ns !== undefined);
 	rows.sort((a, b) => timed ? a.start_ns - b.start_ns : number(a) - number(b));
@@ -393,7 +403,7 @@ export function along(doc, framed, numbers) {
 	const low = timed && (early || start[0] < (high - start[0]) * .25) ? Math.min(0, start[0]) : start[0];
 	const real = known(rows, "real") ? "real" : "requested", given = k => rows.some(r => r[k] !== null && r[k] !== undefined), live = ["live_real", "live_requested"].find(k => known(rows, k)) || ["live_real", "live_requested"].find(given) || null;
 	const m = {rows, start, end, low, high, unit: timed ? "ns" : "count", framed, several: t.rows.length !== rows.length && new Set(t.rows.map(r => r.capture)).size > 1, columns: t.columns,
-		number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},
+		capture: first, number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},
 		// all: of every capture; sum: of all rows, with what is in no frame.
 		all: t.rows.filter(r => (number(r) ?? null) !== null), sum: (t.totals || []).at(-1) || {}, cost: rows.map(r => framed ? costOf(r) : null), timed};
 	m.label = i => framed ? say("frame {0}", m.number[i]) + (rows[i].name ? " " + shown(rows[i].name) : "") : format("ns", start[i]);
@@ -408,7 +418,7 @@ export function along(doc, framed, numbers) {
 	// their own length, if all have an end.
 	const ends = framed && m.cost[n - 1] !== null;
 	m.length = !timed ? null : numbers.duration_ns !== undefined && numbers.duration_ns !== null ? ends ? Math.max(numbers.duration_ns, high - Math.min(numbers.start_ns ?? start[0], start[0])) : numbers.duration_ns : ends && m.cost.every(v => v !== null) ? high - start[0] : null;
-	m.span = [m.length === null ? null : format("ns", m.length), framed ? some(n, "{0} frame", "{0} frames") : null].filter(Boolean).join(" · ");
+	m.span = spanOf([m]);
 	// Numbers that go back or repeat are no range of frames: between two of one come frames of others.
 	m.ascends = m.number.every((v, i) => !i || v > m.number[i - 1]);
 	// From a range of the axis to the option that selects it, and back.
@@ -461,10 +471,12 @@ export async function rowsOf(context, file, within, main = !file && !within) {
 	};
 	if (!has.frames) words.push("--every", nice(((await span(more)).duration_ns || 1e9) / 800) + "ns");
 	words.push(...other, "-n", "0", "--table", "frames", ...more);
-	// Of several files the first is drawn.
-	const first = !file && !context.state.file_only && context.files.filter(f => !f.error).map(f => f.name), one = first && first.length > 1 ? first.slice(0, 1) : more;
-	const [a, numbers] = await Promise.all([context.ask(words, main), within ? {} : span(one)]);
-	const m = a.doc && along(a.doc, has.frames, numbers);
+	// Of several files the first is drawn that has a frame or a step.
+	const files = context.files.filter(f => !f.error), one = !file && !context.state.file_only && files.length > 1 ? files[0] : null;
+	const [a, numbers] = await Promise.all([context.ask(words, main), within ? {} : span(one ? [one.name] : more)]);
+	let m = a.doc && along(a.doc, has.frames, numbers);
+	if (m && one && !within && m.capture > 1 && files[m.capture - 1]) m = along(a.doc, has.frames, await span([files[m.capture - 1].name]));
+	if (m) m.file = one ? files[m.capture - 1] || one : null;
 	if (m) m.every = words[1] === "--every" ? words[2] : null;
 	return m;
 }
@@ -474,7 +486,7 @@ const lanes = {type: "by type", module: "by module", site: "by function", thread
 const STEPS = 1500, STEPS_MOST = 20000;
 
 // Sites of one function are one line: all are drawn under its name.
-function together(lines) {
+function joined(lines) {
 	if (!lines) return null;
 	const by = new Map(), out = [];
 	for (const l of lines.lines) {
@@ -514,7 +526,7 @@ export async function tracksOf(context, m, file, prefix) {
 		const fine = m.framed && m.unit === "ns" && !m.several;
 		const asked = async step => {
 			const a = await context.ask(["frames", "--chart", m.live.replace("_", "-"), "--by", by, ...(step ? ["--every", step + "ns"] : every), ...other, "--as", "json", ...more]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
-			const lines = together(a.doc && section(a.doc, "series", "lines"));
+			const lines = joined(a.doc && section(a.doc, "series", "lines"));
 			for (const l of lines ? lines.lines : []) l.type = m.type(m.live);
 			return lines;
 		};
@@ -646,10 +658,10 @@ function sumsOf(rows, key) {
 
 // Of each row of a selection what it has more than as many of the other frames have on average, or than as much of the
 // other time. null: the selection is most of what there is, or frames have no order.
-async function overUsual(context, m, t, key, took) {
-	const n = m.framed ? m.within(context.state).length : took, all = m.framed ? m.start.length : m.length;
-	if (m.several || !n || !all || n * 2 > all || m.framed && !m.ascends) return null;
-	const whole = await usualOf(context, m, key);
+async function overUsual(context, runs, t, key) {
+	const {framed} = runs[0], s = context.state, n = together(runs.map(m => framed ? m.within(s).length : m.took(s))), all = together(runs.map(m => framed ? m.start.length : m.length));
+	if (runs.some(m => m.several || m.framed !== framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
+	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key);
 	return whole && moreThan(sumsOf(whole, key), t.rows, key, n / (all - n));
 }
 
@@ -676,14 +688,17 @@ export async function unusual(context, m, rows) {
 }
 
 // What happened in the selection: a line that sums it up, and who allocated or took most.
-async function selection(context, m, threads) {
+// runs: what is along the axis, of each file; m: of the first.
+async function selection(context, runs, threads) {
+	const m = runs[0];
 	const {state: s, has, go} = context;
 	if (!s.frame && !s.time || !has.calls) return null;
 	// Where calls are timed, who took most: what is allocated then is one more column, and the order of a click.
 	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.by_time : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
 	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", String(SELECTED), "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
-	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range && m.framed ? m.within(s).length : 0, took = range && m.unit === "ns" ? m.took(s) : null;
+	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), all = s.file_only || context.files.filter(f => !f.error).length <= MOST_FILES, frames = range && all ? together(runs.map(x => x.framed ? x.within(s).length : 0)) : 0;
+	const took = !range || !all || m.unit !== "ns" ? null : s.frame ? together(runs.filter(x => x.within(s).length).map(x => x.took(s))) : m.took(s);
 	const type = k => typeOf(t.columns.find(c => c.key === k));
 	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, took === null ? null : format("ns", took), bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it still live", format(type(live), sum[live])) : null,
 		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
@@ -691,7 +706,7 @@ async function selection(context, m, threads) {
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	// What is more than elsewhere comes first: it is what the selection is for.
-	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, m, t, by, took) : null;
+	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, all ? runs : runs.map(x => ({...x, several: true})), t, by) : null;
 	if (over) t.rows.sort((x, y) => (over.get(y) ?? 0) - (over.get(x) ?? 0));
 	t.rows.length = Math.min(t.rows.length, 12);
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: eventOf(t.columns.find(c => c.key === "samples")) || say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
@@ -707,7 +722,7 @@ async function selection(context, m, threads) {
 }
 
 export async function show(context) {
-	const {state: s, go, has} = context, several = context.files.length > 1 && !s.file_only ? context.files.filter(f => !f.error).slice(0, 4) : [null];
+	const {state: s, go, has} = context, several = context.files.length > 1 && !s.file_only ? context.files.filter(f => !f.error).slice(0, MOST_FILES) : [null];
 	const page = make("div", {class: "whole-timeline"}, make("p", {class: "faint"}, say("adding up …")));
 	context.begin(page);
 	const all = [];
@@ -718,6 +733,7 @@ export async function show(context) {
 	if (!all.length) return none(say("There is no timeline."), say("The capture has no times, or the filters leave nothing of it."), button(say("show the calls"), () => go({view: "calls"})));
 	if (s.frame || s.time || all.length > 1) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
+	m.span = spanOf(all.map(([x]) => x));
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
 	let line = null;
 	const dense = !!(s.frame || s.time);
@@ -755,7 +771,7 @@ export async function show(context) {
 	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? judged(m, context) : null,
 		m.live ? segments(say("live memory by"), Object.entries(lanes).filter(([k]) => k === m.lane || (k !== "type" || has.types) && (k !== "thread" || split)).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
 		calls.length ? search : null, calls.length ? hits : null, calls.length ? legend(detail.kinds) : null);
-	const below = await selection(context, m, calls.length);
+	const below = await selection(context, all.map(([x]) => x), calls.length);
 	page.classList.toggle("divided", !!below);
 	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));
 	const out = [page];
