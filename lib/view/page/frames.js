@@ -74,20 +74,25 @@ async function spread(context, steps) {
 
 export async function show(context) {
 	const {state: s, go, has} = context, spike = s.spike || "3x", steps = has.frames ? [] : ["--every", s.every || "10ms"];
-	const words = ["frames", ...steps, ...context.filters(["frame", "time"]), "--spike", spike, "-n", "0"];
+	const cut = !!(s.frame || s.time), words = without => ["frames", ...steps, ...context.filters(without), "--spike", spike, "-n", "0"];
 	// A long frame is what people look for: a limit is of durations, where these are known and nobody asks for another metric.
 	const limit = make("input", {type: "text", value: spike, "aria-label": say("what a spike is"), onchange: () => go({spike: limit.value})});
 	const tools = make("div", {class: "tools"}, make("label", {}, say("spikes above"), limit));
-	const asked = by => context.ask(by ? [...words, "--sort", by] : words, !s.pick);
+	const asked = (without, main) => {
+		const by = k => context.ask(k ? [...words(without), "--sort", k] : words(without), main);
+		return s.sort || !has.frames ? by(s.sort) : by("duration").catch(e => { if (e.name === "AbortError") throw e; return by(); });
+	};
 	if (!has.frames) {
 		const step = make("input", {type: "text", value: s.every || "10ms", "aria-label": say("step of time"), onchange: () => go({every: step.value})});
 		tools.append(make("label", {}, say("steps of"), step));
 	}
 	context.fields = panel(say("Frames"), "", tools);
-	const a = await (s.sort || !has.frames ? asked(s.sort) : asked("duration").catch(e => { if (e.name === "AbortError") throw e; return asked(); })), doc = a.doc, all = doc && series(doc);
-	if (!all) return nothing(say("No frame and no step of time has a value."));
-	const range = s.frame ? s.frame.split("..").map(Number) : s.pick ? [+s.pick, +s.pick] : null;
-	const chart = new Chart(all, {range: range && [range[0], range[1] ?? range[0]], limits: limits(doc),
+	// The chart is of all frames, with the range marked; numbers and tables are of the range.
+	const {doc} = await asked([], !s.pick), whole = cut ? (await asked(["frame", "time"])).doc : doc, all = whole && series(whole), rows = doc ? (section(doc, "table", "frames") || {rows: []}).rows : [];
+	if (!all || cut && !rows.length) return nothing(cut ? say("Nothing is left by these filters.") : say("No frame and no step of time has a value."));
+	const numbers = of => of.map(r => r.frame ?? r.step ?? null).filter(v => v !== null), x = numbers(rows), range = cut && x.length ? [x.reduce((p, v) => Math.min(p, v)), x.reduce((p, v) => Math.max(p, v))] : s.pick ? [+s.pick, +s.pick] : null;
+	const title = section(doc, "table", "frames").title, total = numbers(section(whole, "table", "frames").rows).length;
+	const chart = new Chart(all, {range, limits: limits(whole),
 		select: has.frames ? (x, y) => go({frame: x === null ? null : x + ".." + y, pick: null}) : null, picked: x => has.frames && go({pick: x})});
 	const stats = section(doc, "table", "statistics"), median = stats && stats.rows.find(r => r.statistic === "p50");
 	const first = stats && stats.columns.find(c => c.key.endsWith("_frame"));
@@ -101,9 +106,9 @@ export async function show(context) {
 	if (s.pick) tools.append(button(say("this frame's sites"), () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("all frames"), () => go({pick: null})));
-	const out = [panel(translated(section(doc, "table", "frames").title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, say("shaded: runs of frames above a limit")) : null)];
+	const out = [panel(translated(cut ? title.replace(/^\d+ of \d+ (frame|step)s?/, (_, word) => x.length + " of " + total + " " + word + "s") : title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, say("shaded: runs of frames above a limit")) : null)];
 	if (s.pick && has.frames) {
-		const picked = await one(context, s.pick, doc);
+		const picked = await one(context, s.pick, whole);
 		out.push(picked);
 		out.shown = () => picked.scrollIntoView({block: "nearest"});
 	}
@@ -111,6 +116,6 @@ export async function show(context) {
 	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, r => has.frames && go({pick: r.worst_frame}))));
 	if (stats) out.push(panel(translated(stats.title), say("mean, percentiles, and the frame of each"), new Table(stats).element));
 	if (!s.pick) out.push(await spread(context, steps));
-	out.push(panel(say("all frames"), "", new Table(section(doc, "table", "frames"), {main: has.frames ? "frame" : "step", ordered: true, keep: ["name", "start_ns", "duration_ns", "self_ns"], ranked: s.sort ? ranksOf(s.sort) : [], pick: r => has.frames && go({pick: r.frame})}).element));
+	out.push(panel(cut ? translated(title) : say("all frames"), "", new Table(section(doc, "table", "frames"), {main: has.frames ? "frame" : "step", ordered: true, keep: ["name", "start_ns", "duration_ns", "self_ns"], ranked: s.sort ? ranksOf(s.sort) : [], pick: r => has.frames && go({pick: r.frame})}).element));
 	return out;
 }

@@ -440,7 +440,7 @@ export function along(doc, framed, numbers) {
 	m.within = s => {
 		const [a, b] = numbersOf(s.frame || ""), range = s.frame ? null : m.range(s);
 		// As tm-frames has it: a frame that a time cuts is one of them.
-		return [...m.number.keys()].filter(i => range ? start[i] < range[1] && (end[i] > range[0] || start[i] >= range[0]) : m.number[i] >= a && m.number[i] <= b);
+		return [...m.number.keys()].filter(i => range ? start[i] <= range[1] && (end[i] > range[0] || start[i] >= range[0]) : m.number[i] >= a && m.number[i] <= b);
 	};
 	// How much time a selection has, or all. null: not known, as that of a frame without an end is not.
 	m.took = s => {
