@@ -721,6 +721,25 @@ b.size(1400, 900)
 p.terminate()
 p.wait()
 
+# --- functions of one name in two files: each row has the line and the module of its own
+p, address = serve("one.ht", "two.ht")
+b.open(address + "#view=calls")
+b.wait("document.querySelectorAll('.four .row').length > 3")
+rows = b.run("[...document.querySelectorAll('.four .row')].map(r => [...r.querySelectorAll('.cell')].map(c => c.textContent).join(' ')).filter(t => t.startsWith('a::load'))")
+check("namesakes: each has its costliest line and its module: " + " | ".join(rows), len(rows) == 2 and "two.cpp:8" in rows[0] and rows[0].endswith(" two") and "one.cpp:3" in rows[1] and rows[1].endswith(" one"))
+check("... and what has the sum of both says so", b.wait("document.querySelector('[data-alike]')?.textContent.startsWith('The sum of 2 functions of this name')") and size(10000) in text(".sandwich .me"))
+
+# --- the right button has the same menu in a flame graph of its own
+b.go("#view=flame")
+b.wait("document.querySelector('main .graph canvas')?.clientHeight > 20")
+x, y, w, h = b.place("main .graph .rows")
+b.mouse("mouseMoved", x + 40, y + 28)
+b.mouse("mousePressed", x + 40, y + 28, "right", 2)
+b.mouse("mouseReleased", x + 40, y + 28, "right")
+check("the right button has a menu in Flame, too", b.wait("document.querySelector('.context code')?.textContent.startsWith('--focus')", 5) and address_has("view") == "flame")
+p.terminate()
+p.wait()
+
 complaints = [c for c in b.complaints() if "ERR_CONNECTION_RE" not in c]  # it was ended
 check("nothing on the console: " + " ".join(complaints), not complaints)
 b.close()

@@ -152,6 +152,14 @@ END
 # Three lines of a log: in frame 11 at 168.4 ms, and two in frame 151 at 2948.45 ms.
 "$GEN/table" -n 200 unreal >unreal.csv
 cp unreal.csv log.csv
+# Two programs of one source, each with a function of the same name: in one.cpp:3 it allocates 4000 bytes, in two.cpp:8 6000.
+for of in 'one 3 fa0' 'two 8 1770'; do
+	read -r name line bytes <<<"$of"
+	{
+		printf 'v 10400 3\nX %s\nI 1000 100000\ns %x %s\ns 4 main\ns c a::load(int)\ns 7 %s.cpp\n' "$name" ${#name} "$name" "$name"
+		printf 'i 2000 1 2 4 14\ni 2100 1 3 4 %s\nt 1 0\nt 2 1\na %s 2\nc 1\n+ 0\nc 5\n' "$line" "$bytes"
+	} >"$name.ht"
+done
 echo nothing >none.txt
 head -c 600 calls.tmt >cut.tmt
 "$GEN/memcheck" log >leaks.log

@@ -322,6 +322,7 @@ const PAGE_TEXTS = {
 	"(no caller: it is outermost in its stacks)": "（没有调用者：它是堆栈的最外层）",
 	"(its own: no further call)": "（自身：无下级调用）",
 	"no further call": "无下级调用",
+	"The sum of {0} functions of this name, each in a module of its own.": "同名的 {0} 个函数之和，各在不同模块中。",
 	"sum of {0} threads; what waits counts, too": "{0} 个线程合计，等待时间也计入",
 	"calling lines": "调用行",
 	"and {0} more": "另有 {0} 处",

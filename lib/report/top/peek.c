@@ -185,10 +185,13 @@ static void peek_make_rows(struct peek *k, uint64_t most)
 
 static void add_columns(struct peek *k)
 {
-	const struct metric_titles titles = metric_titles(&k->arena, k->p, k->known, k->sort);
+	const char *title = metric_titles(&k->arena, k->p, k->known, k->sort).plain;
 
+	/* Self times add up to the time below a function. */
+	if (k->sort == SUM_TIME_SELF && !strncmp(title, "self ", 5))
+		title += 5;
 	k->columns[0] = (struct table_column){
-	    .key = metric_table[k->sort].key, .title = titles.plain, .type = metric_type(k->sort)};
+	    .key = metric_table[k->sort].key, .title = title, .type = metric_type(k->sort)};
 	k->columns[1] =
 	    (struct table_column){.key = "share", .title = "share", .type = COLUMN_PERCENT};
 	k->columns[2] = (struct table_column){

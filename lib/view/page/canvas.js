@@ -81,9 +81,10 @@ class CanvasFlame extends Flame {
 	// What a click chooses is outlined; it zooms where nothing is to be chosen, else a double click does.
 	tools() {
 		super.tools();
+		const at = (event, f) => { const o = this.node(event); if (o) f(o); };
+		if (this.o.menu) this.rows.oncontextmenu = event => at(event, o => { if (o.i > 0) { event.preventDefault(); this.o.menu(this.name(o.i), event); } });
 		if (!this.o.select) return;
 		this.path.textContent = this.o.menu ? say("a click selects, a double click zooms, the right button has more") : say("a click selects, a double click zooms");
-		const at = (event, f) => { const o = this.node(event); if (o) f(o); };
 		this.rows.onclick = event => at(event, o => {
 			if (o.i < 0) return this.enter(o);
 			this.at = o.i;
@@ -91,7 +92,6 @@ class CanvasFlame extends Flame {
 			this.focus();
 			this.select(o.i);
 		});
-		this.rows.oncontextmenu = event => at(event, o => { if (o.i > 0 && this.o.menu) { event.preventDefault(); this.o.menu(this.name(o.i), event); } });
 		this.rows.ondblclick = event => at(event, o => this.enter(o));
 	}
 

@@ -53,13 +53,13 @@ function turned(s) {
 // What a function has in all, and the part of all that this is.
 const sums = (t, head) => { const c = t.columns.find(x => x.key.startsWith("total_") && x.type !== "percent"); return [format(typeOf(c), head[c.key]), format("percent", head.total_share)]; };
 
-// Functions with that line of theirs which has most, of the lines that are known.
+// Functions with that line of theirs which has most, of the lines that are known. Functions of two modules may share a name.
 function located(t, places) {
 	if (!places || t.columns.some(c => c.key === "file")) return t;
-	const at = new Map();
-	for (const r of places.rows) if (r.file && r.function && !at.has(r.function)) at.set(r.function, r);
+	const at = new Map(), both = [t, places].every(x => x.columns.some(c => c.key === "module")), key = r => r.function + "\n" + (both && r.module || "");
+	for (const r of places.rows) if (r.file && r.function && !at.has(key(r))) at.set(key(r), r);
 	if (!at.size) return t;
-	for (const r of t.rows) { const l = at.get(r.function); r.file = l ? l.file : null; r.line = l ? l.line : null; }
+	for (const r of t.rows) { const l = at.get(key(r)); r.file = l ? l.file : null; r.line = l ? l.line : null; }
 	return {...t, columns: [...t.columns, {key: "file", title: "costliest line", type: "text"}, {key: "line", title: "line", type: "count"}]};
 }
 
@@ -172,6 +172,7 @@ export async function show(context) {
 	four.replaceChildren(left, right, under, source);
 	let table = null, parts = [under, source], mine = 0, followed = null;
 	const swap = (k, to) => { parts[k].replaceWith(to); parts[k] = to; };
+	const alike = new Map(); // names of functions in several modules: how many
 	// The heaviest is chosen where nobody chose.
 	const names = new Map();
 	const total = new Float64Array(f.nodes.length);
@@ -186,7 +187,7 @@ export async function show(context) {
 		const from = make("div", {}), grown = make("div", {});
 		growth(context, a.doc.numbers, name, library).then(e => e && grown.replaceChildren(e)).catch(() => {});
 		callLines(context, f, name, library, sort).then(e => e && from.replaceChildren(e)).catch(() => {});
-		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of ? make("div", {}, of, from, grown) : none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
+		swap(0, card(say("Callers and callees"), make("span", {class: "sp one file", title: name}, brief(name)), make("div", {class: "in"}, of ? make("div", {}, (alike.get(name) || 0) > 1 ? make("p", {class: "faint", "data-alike": ""}, say("The sum of {0} functions of this name, each in a module of its own.", count(alike.get(name)))) : "", of, from, grown) : none(say("No stack has this function."), say("It may be hidden as library code, or by a filter."), button(say("show library code"), () => go({lib: "1"}))))));
 		if (table) table.reveal(table.s.rows.findIndex(r => r.function === name), !s.peek);
 		const made = await sourceOf(context, name, library).catch(e => e.name === "AbortError" ? null : card(say("Source"), "", none(say("No source"), translated(e.message))));
 		if (made && turn === mine) swap(1, made);
@@ -196,11 +197,14 @@ export async function show(context) {
 	const t = b.doc && section(b.doc, "table", "top"), places = p.doc && section(p.doc, "table", "top");
 	if (t && t.rows.length) {
 		for (const r of t.rows) if (r.module) modules.set(r.function, r.module);
+		// What one name is in several modules is told apart by them; the graph has their sums.
+		for (const r of t.rows) if (r.function && r.module) alike.set(r.function, (alike.get(r.function) || 0) + 1);
+		const namesakes = alike.size < t.rows.filter(r => r.function && r.module).length;
 		// The number beside the shares is the one that they are of, as in the graph.
 		const same = t.columns.filter(c => c.title === f.metric + " total" || c.title === f.metric || c.title === f.metric.replace("self", "total")).map(c => c.key).sort((a, b) => b.startsWith("total") - a.startsWith("total"));
 		// In sight is what is not there, of the notes, before what is not known.
 		const notes = t.notes || [], kept = notes.findIndex(n => /^filters kept /.test(n)), told = notes.map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
-		table = new Table(located(t, places), {ranked: same, bare: true, keep: ["file"], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
+		table = new Table(located(t, places), {ranked: same, bare: true, keep: ["file", ...namesakes ? ["module"] : []], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
 		// One search for both.
 		search.addEventListener("input", () => { table.search.value = search.value; table.arrange(); });
