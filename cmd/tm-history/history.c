@@ -326,32 +326,10 @@ static void follow_renamed(struct cli_history *c, enum sum sum, struct buf *note
 	history_lines_release(&l);
 }
 
-struct sides {
-	const struct history_run *items[2][BLAME_RUNS];
-	struct history_side base, new;
-};
-
-/* The runs with a value that are nearest to the step. */
-static void sides_of(const struct cli_history *c, const struct history_line *l,
-		     const struct stats_step *s, struct sides *to)
-{
-	size_t n = 0;
-
-	for (size_t i = s->at; i-- > s->first && n < BLAME_RUNS;)
-		if (!isnan(l->v[i]))
-			n++, to->items[0][BLAME_RUNS - n] = &c->runs.items[i];
-	to->base = (struct history_side){to->items[0] + BLAME_RUNS - n, n};
-	n = 0;
-	for (size_t i = s->at; i < s->last && n < BLAME_RUNS; i++)
-		if (!isnan(l->v[i]))
-			to->items[1][n++] = &c->runs.items[i];
-	to->new = (struct history_side){to->items[1], n};
-}
-
-/* By stack where stacks are known, else by what comes nearest to one. */
-static struct history_blame *cli_history_new_blame(struct cli_history *c, const struct sides *s,
-						   enum sum sum, const struct policy_rule *about,
-						   bool flame, struct err *e)
+static struct history_blame *cli_history_new_blame(struct cli_history *c,
+						   const struct history_sides *s, enum sum sum,
+						   const struct policy_rule *about, bool flame,
+						   struct err *e)
 {
 	static const enum key keys[] = {KEY_STACK, KEY_SITE, KEY_TYPE};
 	struct history_blame_options o = {.sum = sum,
@@ -386,14 +364,14 @@ static struct history_blame *blame_of_trend(struct cli_history *c, const struct 
 	struct err e = ERR_INIT;
 	struct buf note = BUF_INIT; /* that of the series is the same */
 	struct history_blame *b;
-	struct sides sides;
+	struct history_sides sides;
 	enum sum sum;
 
 	*s = history_last_rise(l, line);
 	if (!*s || c->counter || c->policy_path ||
 	    history_metric(&c->h, &c->runs, sort_of(c->metric), &sum, &e))
 		return NULL;
-	sides_of(c, *line, *s, &sides);
+	history_sides_of(&c->runs, *line, *s, &sides);
 	follow_renamed(c, sum, &note);
 	buf_release(&note);
 	c->by = -1;
@@ -544,7 +522,7 @@ static const struct history_run *first_of_build(const struct cli_history *c,
 	return run;
 }
 
-static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
+static bool cli_history_find_sides(struct cli_history *c, struct history_sides *s)
 {
 	const struct history_line *line = NULL;
 	const struct stats_step *step;
@@ -570,7 +548,7 @@ static bool cli_history_find_sides(struct cli_history *c, struct sides *s)
 	c->by = by;
 	step = found ? history_last_rise(&l, &line) : NULL;
 	if (step)
-		sides_of(c, line, step, s);
+		history_sides_of(&c->runs, line, step, s);
 	else if (found) {
 		cli_error(c->h.shown, "no step up was found: give two runs with --from and --to");
 		cli_status(EXIT_INCONCLUSIVE);
@@ -586,7 +564,7 @@ void cli_history_blame(struct cli_history *c, struct cli_report *r)
 	struct buf note = BUF_INIT;
 	struct policy_rule about;
 	struct table_document d;
-	struct sides s;
+	struct history_sides s;
 	enum sum sum;
 
 	if (!c->from != !c->to)

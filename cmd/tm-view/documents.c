@@ -380,50 +380,84 @@ static const struct history_run *documents_run(const struct opened *o, const cha
 }
 
 /* By the key that was asked for, else by the first of these that both know. */
-static struct history_blame *compare_new(struct opened *o, const struct history_run *from,
-					 const struct history_run *run, int key, enum sum sum,
-					 struct err *e)
+static struct history_blame *compare_new(struct opened *o, const struct history_sides *sides,
+					 int key, enum sum sum, bool step, struct err *e)
 {
 	static const enum key keys[] = {KEY_STACK, KEY_SITE, KEY_TYPE};
-	const struct history_side base = {&from, 1}, new = {&run, 1};
 	struct history_blame_options how = {
-	    .sum = sum, .per = -1, .top = COMPARE_ROWS, .flame = true};
+	    .sum = sum, .per = -1, .top = step ? 0 : COMPARE_ROWS, .flame = !step};
 	struct history_blame *b = NULL;
 	bool chosen = key != POLICY_TOTAL;
 
 	for (size_t i = 0; i < (chosen ? 1 : 3) && !b; i++) {
 		*e = (struct err)ERR_INIT;
 		how.by = chosen ? (enum key)key : keys[i];
-		b = history_blame_new(&o->h, &base, &new, &how, e);
+		b = history_blame_new(&o->h, &sides->base, &sides->new, &how, e);
 		if (!b && e->code != ST_UNSUPPORTED)
 			break;
 	}
 	return b;
 }
 
+/* The sides of the step that the trend of this question has at a run. */
+static enum status sides_of_step(const struct view_sessions *s, struct opened *o,
+				 const struct sessions_question *q, struct history_sides *to,
+				 struct err *e)
+{
+	struct sessions_question total = *q;
+	const struct history_run *run;
+	struct history_lines l;
+	enum status st;
+
+	snprintf(total.by, sizeof total.by, "total");
+	history_runs_gather(&o->runs);
+	run = documents_run(o, q->step, e);
+	if (!run)
+		return err_failure(e);
+	history_lines_init(&l, &o->runs);
+	st = trend_series(s, o, &total, &l, e);
+	for (size_t i = 0; !st && !to->new.n &&i < l.n; i++)
+		for (size_t k = 0; k < l.items[i].n_steps; k++)
+			if (!l.items[i].steps[k].trend &&
+			    &o->runs.items[l.items[i].steps[k].at] == run)
+				history_sides_of(&o->runs, &l.items[i], &l.items[i].steps[k], to);
+	if (!st && !to->new.n)
+		st = err_set(e, ST_ABSENT, "no step at run #%s", q->step);
+	history_lines_release(&l);
+	return st;
+}
+
+static enum status sides_of_two(const struct opened *o, const struct sessions_question *q,
+				struct history_sides *to, struct err *e)
+{
+	to->items[0][0] = documents_run(o, q->from, e);
+	to->items[1][0] = to->items[0][0] ? documents_run(o, q->to, e) : NULL;
+	to->base = (struct history_side){to->items[0], 1};
+	to->new = (struct history_side){to->items[1], 1};
+	return to->items[1][0] ? ST_OK : err_failure(e);
+}
+
 enum status sessions_compare(struct view_sessions *s, const struct sessions_question *q,
 			     struct buf *to, struct err *e)
 {
-	const struct history_choice any = {.last = 0};
+	const struct history_choice c = choice_of(q);
 	struct table_document d = {.program = "tm-history"};
-	const struct history_run *from, *run = NULL;
+	struct history_sides sides = {.new = {NULL, 0}};
 	struct history_blame *b = NULL;
 	struct opened o;
 	enum status st;
 	enum sum sum;
 	int key;
 
-	if (documents_open(s, &any, &o, e))
+	if (documents_open(s, &c, &o, e))
 		return err_failure(e);
-	from = documents_run(&o, q->from, e);
-	if (from)
-		run = documents_run(&o, q->to, e);
-	if (run && !take_question(&o, q, &key, &sum, e))
-		b = compare_new(&o, from, run, key, sum, e);
+	st = *q->step ? sides_of_step(s, &o, q, &sides, e) : sides_of_two(&o, q, &sides, e);
+	if (!st && !take_question(&o, q, &key, &sum, e))
+		b = compare_new(&o, &sides, key, sum, *q->step, e);
 	st = b ? ST_OK : err_failure(e);
 	if (b) {
-		document_input(&d, from->build, "base");
-		document_input(&d, run->build, "new");
+		document_input(&d, sides.base.runs[sides.base.n - 1]->build, "base");
+		document_input(&d, sides.new.runs[0]->build, "new");
 		history_blame_add(b, &d);
 		st = documents_render(&d, to, e);
 		document_release(&d);

@@ -168,6 +168,7 @@ static void sessions_take_question(const struct guest_call *c, struct sessions_q
 	take_word(c, "machine", q->machine, sizeof q->machine);
 	take_word(c, "from", q->from, sizeof q->from);
 	take_word(c, "to", q->to, sizeof q->to);
+	take_word(c, "step", q->step, sizeof q->step);
 }
 
 static enum guest_next sessions_send_capture(struct view_sessions *s, struct guest_call *c,

@@ -58,7 +58,8 @@ void sessions_reader_stop(struct view_sessions *s);
 enum status sessions_list(struct view_sessions *s, struct buf *to, struct err *e);
 struct sessions_question { /* "": not given */
 	char by[16], sort[32], name[200], branch[STORE_VALUE], machine[STORE_VALUE], from[24],
-	    to[24];
+	    to[24],
+	    step[24]; /* of a comparison: the run with which the line of the branch and machine steps */
 };
 enum status sessions_trend(struct view_sessions *s, const struct sessions_question *q,
 			   struct buf *to, struct err *e);

@@ -75,6 +75,22 @@ static enum status history_blame_read_run(struct history_blame *b, struct histor
 	return ST_OK;
 }
 
+void history_sides_of(const struct history_runs *runs, const struct history_line *l,
+		      const struct stats_step *s, struct history_sides *to)
+{
+	size_t n = 0;
+
+	for (size_t i = s->at; i-- > s->first && n < BLAME_RUNS;)
+		if (!isnan(l->v[i]))
+			n++, to->items[0][BLAME_RUNS - n] = &runs->items[i];
+	to->base = (struct history_side){to->items[0] + BLAME_RUNS - n, n};
+	n = 0;
+	for (size_t i = s->at; i < s->last && n < BLAME_RUNS; i++)
+		if (!isnan(l->v[i]))
+			to->items[1][n++] = &runs->items[i];
+	to->new = (struct history_side){to->items[1], n};
+}
+
 /* "build-117" or "build-113 to build-117". */
 static const char *label(struct history_blame *b, const struct history_side *s)
 {

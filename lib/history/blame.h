@@ -12,6 +12,7 @@
 #define TM_HISTORY_BLAME_H
 
 #include "lib/history/history.h"
+#include "lib/history/series.h"
 #include "lib/report/compare/compare.h"
 #include "lib/report/compare/policy.h"
 #include "lib/table/document.h"
@@ -34,6 +35,15 @@ struct history_side { /* borrowed */
 	const struct history_run *const *runs;
 	size_t n;
 };
+
+/* Both sides of a step; do not move it: the sides point into it. */
+struct history_sides {
+	const struct history_run *items[2][BLAME_RUNS];
+	struct history_side base, new;
+};
+/* The runs with a value that are nearest to the step, without those beyond the next step. */
+void history_sides_of(const struct history_runs *runs, const struct history_line *l,
+		      const struct stats_step *s, struct history_sides *to);
 
 struct history_blame;
 

@@ -20,6 +20,14 @@ for i in {0..14}; do
 	printf '%s\n' 'metric requested exact' 'metric live exact' 'thread main 1' "alloc malloc main $((1000 + i * 30 + i * 7 % 5)) 1000000 - 4096" | "$GEN/script" >"up$i.tmt"
 done
 cp up0.tmt few.tmt
+# What steps from 100 bytes to 1100: in one run x has most of it, in others y has it all.
+for of in '0 0 flat' '600 400 turn' '0 1000 high2'; do
+	read -r x y name <<<"$of"
+	printf '%s\n' 'metric requested exact' 'metric live exact' 'thread main 1' 'alloc malloc main 100 1000000 - 4096' >script
+	[ "$x" = 0 ] || echo "alloc malloc main;x $x 2000000 - 8192" >>script
+	[ "$y" = 0 ] || echo "alloc malloc main;y $y 3000000 - 12288" >>script
+	"$GEN/script" <script >"$name.tmt"
+done
 echo nothing >junk.txt
 printf '[rule memory]\nmetric = requested\npercent = 10\n' >gate.ini
 # shellcheck disable=SC2154 # of browser.bash

@@ -88,6 +88,7 @@ const PAGE_TEXTS = {
 	", {0}": "，{0}",
 	"{0}: {1} ({2})": "{0}：{1}（{2}）",
 	"; most of it {0} {1}": "；主要来自 {0} {1}",
+	"; the largest part {0} {1}": "；最大的部分来自 {0} {1}",
 	"; {0} changed most: {1}": "；变化最大的是 {0}：{1}",
 	" · the rule that failed in build {0}": " · 版本 {0} 违反的规则",
 	"The axis does not start at 0: it begins at {0}.": "纵轴不从 0 开始：起点为 {0}。",

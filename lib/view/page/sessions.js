@@ -73,12 +73,16 @@ async function asked(pair) {
 	for (const f of waiting) f();
 }
 
-// Of two runs that no policy compared: the same of each metric. null: it is being asked.
-const grown = new Map();
-async function askGrown(pair) {
-	grown.set(pair, null);
-	const doc = await get(pair + "ask?q=" + encodeURIComponent(["compare", "--by", "site", "-n", "1000"].join(" ")), null);
-	grown.set(pair, changedMost(doc));
+// What changed most at a change point, as tm-history blame has it: of the runs on both sides of the step, of one branch and
+// device, by the metric that stepped. null: it is being asked, or nothing changed.
+const causes = new Map(), causeKey = t => [list.version, t.run, t.metric].join(" ");
+async function askCause(t, line) {
+	const key = causeKey(t);
+	causes.set(key, null);
+	const doc = await get("compare?" + new URLSearchParams({step: t.run, by: "site", sort: t.metric.replaceAll(" ", "-"), ...line}), null), blame = doc.sections.find(x => x.name === "blame"), c = blame && blame.columns.find(x => x.key === "change"), sign = t.direction === "down" ? -1 : 1;
+	const found = blame ? blame.rows.filter(r => r.change * sign > 0) : [], sure = found.filter(r => r.presence !== "noise");
+	const most = (sure.length ? sure : found).reduce((a, r) => !a || r.change * sign > a.change * sign ? r : a, null), of = most && /^(.*) \((.*):(\d+)\)$/.exec(most.name);
+	if (most) causes.set(key, {name: of ? of[1] : most.name, file: of ? of[2] : null, line: of ? +of[3] : null, value: most.change, delta: format(c.type, most.change, undefined, true)});
 }
 
 // The rule that failed; else one that cannot be decided.
@@ -345,16 +349,11 @@ function trendCard(s, rows, all, first) {
 		if (!c) return box.replaceChildren(nothing(say("nothing to draw")));
 		const type = c.lines[0].type, failed = new Set(failedRuns(all, all)), drawn = new Lines(whole ? whole.sections.find(x => x.kind === "series") : c, c, machine, others, all, failed);
 		said.textContent = [branch, machine].filter(Boolean).join(" · ") + (drawn.bands ? say(" · line: median of a build's runs, band: their spread") : "") + (first && sort === first.sort && best === lineOf(first) ? say(" · the rule that failed in build {0}", first.build) : "");
-		// Who it was: as the policy's question of the first run with the step has it, where the run before it is the base; else
-		// as a question of these two has it.
-		const pairOfStep = t => [t.run_before, t.run].map(run => all.find(o => o.run === run));
-		const who = t => { const [b, r] = pairOfStep(t), [base, x] = r ? judgedOf(r, all) : [], most = x && base && b && baseIsBefore(base, t, c) ? x.most : b && r ? grown.get(pairOf(b, r)) : null, m = most && most.get({live: "live-real", peak: "peak-real"}[sort] || sort); return m ? t.direction === "down" ? m.less : m.more : null; };
-		for (const t of steps.slice(-3)) {
-			const [b, r] = pairOfStep(t);
-			if (b && r && b.kept && r.kept && !who(t) && !grown.has(pairOf(b, r)) && sizeOf(b) + sizeOf(r) <= SMALL) askGrown(pairOf(b, r)).then(() => { if (box.isConnected) put([doc, whole]); }).catch(() => {});
-		}
+		// Who it was, of the last ones.
+		const who = t => causes.get(causeKey(t)) || null;
+		for (const t of steps.slice(-3)) if (t.metric !== "p99 frame" && !causes.has(causeKey(t))) askCause(t, {...branch && {branch}, ...machine && {machine}}).then(() => { if (box.isConnected) put([doc, whole]); }).catch(() => {});
 		const told = steps.map(t => ({...t, amount: format(type, t.after - t.before, undefined, true), who: who(t), bad: failed.has(t.run), passed: (r => !!r && !!r.run && !failed.has(r.run) && (r.status === "green" || !!judgedOf(r, all)[1]))(all.find(o => o.run === t.run) || {})}));
-		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say(Math.abs(t.who.value) > Math.abs(t.after - t.before) ? "; {0} changed most: {1}" : "; most of it {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
+		const step = t => say("{0}: {1} → {2} ({3})", t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)) + (t.who ? say(Math.abs(t.who.value) > Math.abs(t.after - t.before) ? "; {0} changed most: {1}" : Math.abs(t.who.value) * 2 > Math.abs(t.after - t.before) ? "; most of it {0} {1}" : "; the largest part {0} {1}", named(t.who.name) + (t.who.file ? " " + place(t.who.file, t.who.line) : ""), t.who.delta) : "");
 		const choose = m => { s.line = JSON.stringify([branch, m]); box.closest(".card").replaceWith(trendCard(s, rows, all, first)); };
 		box.replaceChildren(trendPicture(drawn, told, name, v => format(type, type === "count" ? Math.round(v) : v), choose, all), make("p", {class: "steps"}, make("b", {}, steps.length ? say("Change points:") : say("No change point was found.")), ...told.map(t => make("span", {class: t.direction === "down" ? "dn" : t.bad ? "up" : ""}, " " + step(t))), ...found.filter(isTrend).map(t => make("span", {class: t.after < t.before ? "dn" : "up"}, " " + say("A trend from {0} to {1}: {2} → {3} ({4})", t.build_before || say("Run {0}", t.run_before), t.build || say("Run {0}", t.run), format(type, t.before), format(type, t.after), format("percent", t.change_percent, undefined, true)))),
 			drawn.zero ? null : make("span", {class: "faint"}, " " + say("The axis does not start at 0: it begins at {0}.", format(type, drawn.from)))));
@@ -363,9 +362,6 @@ function trendCard(s, rows, all, first) {
 	else Promise.all([get("trend?" + of(machine && {machine})), others.length ? get("trend?" + of()) : null]).then(docs => { if (trends.size > 16) trends.clear(); trends.set(key, docs); put(docs); }).catch(e => { if (e.name !== "AbortError") box.replaceChildren(nothing(translated(e.message))); });
 	return card(say("{0} over builds", name), make("span", {class: "row grows"}, said, make("span", {class: "sp row"}, segments(say("metric"), choices, sort, v => go({sort: v})), make("a", {href: "#" + new URLSearchParams({...Object.fromEntries(Object.entries(s).filter(([k]) => k !== "line")), view: "trend", sort, ...branch && {branch}, ...machine && {machine}})}, say("all metrics →")))), box);
 }
-
-// Between a base and the first run with a step lies no other run of the line.
-const baseIsBefore = (base, t, c) => c.x.indexOf(base.run) === c.x.indexOf(t.run) - 1;
 
 const middleOf = values => { const v = values.slice().sort((a, b) => a - b), h = v.length >> 1; return v.length % 2 ? v[h] : (v[h - 1] + v[h]) / 2; };
 
