@@ -72,7 +72,7 @@ for text, want in (("requested by stack, of its own", None), ("a thing of new", 
                    ("filters kept 5 of 7 records, live real 16.0 MiB of 16.1 MiB (99.57%): shares are of the kept part",
                     "筛选后剩下 5 条记录（共 7 条），存活字节 16.0 MiB（共 16.1 MiB，99.57%）：占比以筛选后的为准"),
                    ("shown: the last of 2 snapshots (--snapshot N shows another)", "显示的是 2 个快照中的最后一个（--snapshot N 显示其他快照）"),
-                   ("7 rows are matched by a guess: each shows its name in the base", "7 行按猜测匹配，每行显示在基准中的名称"),
+                   ("7 rows are matched by a guess: the column 'was' has their names in the base", "7 行按猜测匹配，“原名”一列是它们在基准中的名称"),
                    ("p95 and median are estimated (~): at most 0.8 % off", "p95 和中位数是估计值（~）：误差不超过 0.8 %"), ("frames: 60; worst: frame 40 with real 2.0 MiB", "帧数：60；最差的是第 40 帧，实际大小 2.0 MiB")):
     check("%s: %s" % (text, want or "as it is"), b.run("translated(%s, %s)" % (json.dumps(text), "'fact'" if re.search(r"\.$|^Statistics", text) else "''")) == (want or text))
 # An event is a name, which stands in texts as it is.

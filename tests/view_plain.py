@@ -181,7 +181,7 @@ with Page("run6458652.tmt", "run3229326.tmt"):
     b.go("#view=compare")
     check("counters have their unit", shows("document.querySelector('main').textContent.includes('6.46 ms')") and "6,458,652" not in text("main"))
     b.go("#view=overview")
-    check("tiles of two files say so", shows("document.querySelector('main').textContent.includes('Of all 2 files together')"))
+    check("tiles of two files say so", shows("document.querySelector('main').textContent.includes('Both files together')"))
     b.go("#view=table")
     offered = b.run("[...document.querySelectorAll('.tools select')].at(-1)") is not None and text(".tools label:last-of-type option").split("\n")
     check("metrics of the files alone are offered: %s" % offered, {"auto", "count", "requested"} == set(offered))

@@ -131,7 +131,7 @@ check("two clicks choose two runs, and the bar says which", b.wait("(document.qu
 b.click("#compare")
 check("... and they are compared", b.wait("document.body.dataset.shown === 'compare' && document.querySelectorAll('[role=row].row').length > 0"))
 check("the policy judges them, too", b.wait("!!document.getElementById('judge')"))
-check("these two", b.run("document.querySelector('main h2').textContent").startswith("b110 against b102"))
+check("these two", b.run("document.querySelector('main h2').textContent").startswith("b110 \u00b7 pixel7 against b102 \u00b7 pixel7"))
 check("no command is said: blame would take the runs beside these, too", b.run("document.getElementById('command').textContent") == "")
 picture("compare")
 b.click("#open")
@@ -206,6 +206,17 @@ for i in range(1, 15):
     put("flat.tmt" if i < 10 else "turn.tmt" if i == 10 else "high2.tmt", "build=w%d&branch=why&machine=why&date=2026-11-%02d" % (i, i))
 b.open(page + "#branch=why&sort=peak")
 check("the cause of a change point is of all runs behind it, as blame has it", b.wait("/w10: .*; most of it y \\+880 B/.test((document.querySelector('.steps') || {}).textContent)", 60))
+
+put("flat.tmt", "build=v1&branch=new&machine=new&date=2026-11-01")
+b.open(page + "#branch=new")
+b.wait("(r => r.length === 1 && !r[0].textContent.includes('being read'))([...document.querySelectorAll('[role=row].row')])", 60)
+b.open(page + "#view=trend&branch=new&sort=peak")
+check("a trend of too few builds says so: " + b.run("(document.querySelector('[data-few]') || {}).textContent || ''"), b.wait("/^1 series has fewer than \\d+ builds: too few to find a step$/.test((document.querySelector('[data-few]') || {}).textContent)", 20))
+runs = json.loads(b.run("fetch('sessions').then(r => r.text())"))["runs"]
+id_of = {r["build"]: r["run"] for r in runs if r["branch"] in ("new", "why")}
+b.open(page + "#view=compare&from=%d&to=%d" % (id_of["w1"], id_of["v1"]))
+check("two runs have their devices in the title", b.wait("(document.querySelector('main h2') || {}).textContent === 'v1 \u00b7 new against w1 \u00b7 why'", 20))
+check("... and what differs beside the build is said", b.wait("/device: why \u2192 new/.test((document.querySelector('[data-other]') || {}).textContent)", 5))
 
 # A question that fails is asked once.
 with open("gate.ini", "w") as f:

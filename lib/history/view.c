@@ -439,6 +439,7 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 	decimal *y = arena_alloc(&v->arena, (n + 1) * sizeof *y);
 	const char **labels = arena_zalloc(&v->arena, (n + 1) * sizeof *labels);
 	struct series_line *line = arena_zalloc(&v->arena, sizeof *line);
+	const char *of = l->rule ? l->rule : l->key;
 
 	for (size_t k = 0; k < n; k++) {
 		struct table_cell c = history_cell(l, l->v[k]);
@@ -453,10 +454,8 @@ static void history_view_set_chart(struct history_view *v, struct table_series *
 	*line = (struct series_line){
 	    .key = "value", .title = l->metric, .type = l->type, .decimals = l->decimals, .y = y};
 	*s = (struct table_series){.name = keep(v, "chart-%zu", i + 1),
-				   .title =
-				       keep(v, "%s%s%s", l->rule ? l->rule : l->key,
-					    l->rule && !strcmp(l->rule, l->name) ? "" : ": ",
-					    l->rule && !strcmp(l->rule, l->name) ? "" : l->name),
+				   .title = keep(v, "%s%s%s", of, strcmp(of, l->name) ? ": " : "",
+						 strcmp(of, l->name) ? l->name : ""),
 				   .x_title = "run",
 				   .x_type = COLUMN_INT,
 				   .n_points = n,

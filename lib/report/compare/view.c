@@ -632,8 +632,8 @@ static void note_guesses(struct compare_view *v)
 		n += v->rows.rows[i].guess;
 	if (n)
 		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
-		    text(v, "%zu %s matched by a guess: each shows its name in the base", n,
-			 n == 1 ? "row is" : "rows are");
+		    text(v, "%zu %s matched by a guess: the column 'was' has %s in the base", n,
+			 n == 1 ? "row is" : "rows are", n == 1 ? "its name" : "their names");
 }
 
 /* Of its rows' stacks, each from the root. */

@@ -290,7 +290,7 @@ export async function show(context) {
 			make("p", {class: "faint"}, say("adding up …")));
 		context.begin(page);
 	}
-	const readable = context.files.filter(f => !f.error), several = readable.length > 1 && !context.state.file_only ? make("p", {class: "faint"}, say("Of all {0} files together: sums, and the highest peak.", count(readable.length)), " ", make("a", {href: address({view: "compare"})}, say("Compare"))) : "";
+	const readable = context.files.filter(f => !f.error), several = readable.length > 1 && !context.state.file_only ? make("p", {class: "faint"}, readable.length === 2 ? say("Both files together: sums, and the highest peak.") : say("All {0} files together: sums, and the highest peak.", count(readable.length)), " ", make("a", {href: address({view: "compare"})}, say("Compare"))) : "";
 	const strip = make("div", {}), head = make("div", {class: "tiles"}), lists = make("div", {class: "lists"});
 	const top = has.calls ? context.ask(["top", ...context.filters(), "-n", "30"], true) : Promise.resolve({doc: null});
 	// With two processors the program adds sums up on one of them: what comes second has the other.

@@ -326,7 +326,7 @@ function pairBar(s, all) {
 	const run = id => all.find(r => r.run && String(r.run) === id), from = s.from && run(s.from), to = s.to && run(s.to);
 	if (!from) return make("span", {class: "faint"}, say("Click a run for what is known of it, and a second one to compare the two."));
 	const name = (word, r) => make("span", {}, make("span", {class: "tag picked-side"}, word), " ", make("b", {}, runName(r)));
-	return make("span", {class: "row grows pair", role: "status"}, name("A", from), "→", to ? name("B", to) : make("span", {class: "faint"}, say("Click a second run: it is compared with build {0}.", from.build || from.run)),
+	return make("span", {class: "row grows pair", role: "status"}, name("A", from), "→", to ? name("B", to) : make("span", {class: "faint"}, say("Click a second session: it is compared with build {0}.", from.build || from.run)),
 		make("span", {class: "sp row"}, to ? button(say("Compare {0} → {1}", from.build || from.run, to.build || to.run), () => go({view: "compare", run: null, from: s.from, to: s.to}), {id: "compare", class: "primary"}) : null,
 			to ? button(say("swap"), () => go({from: s.to, to: s.from})) : null, button(say("clear"), () => { chose = true; go({from: null, to: null, run: null}); show(); }, {class: "quiet"})));
 }
@@ -551,7 +551,8 @@ async function showTrend(s) {
 	// A row says the unit of its numbers; a date is as in the list of sessions.
 	const dates = doc.sections.flatMap(x => x.name === "values" ? x.rows.map(r => r.date) : []).filter(Boolean).sort(), timed = dates.some(d => !d.endsWith("T00:00:00Z"));
 	const cell = (c, r) => c.key === "date" && r.date ? make("span", {title: r.date}, shortDate(r.date, dates.at(-1), timed)) : r.unit && r[c.key] !== null && /^(before|after|first|last|value)$/.test(c.key) ? make("span", {}, format(r.unit, r[c.key])) : null, quiet = c => c.key === "unit";
-	return [tools, ...draw(doc, Object.fromEntries(["steps", "series", "values"].map(name => [name, {cell, quiet}])))];
+	const few = (doc.notes || []).filter(n => /too few to find a step$/.test(n));
+	return [tools, ...few.map(n => make("p", {class: "hint", "data-few": ""}, translated(n))), ...draw(doc, Object.fromEntries(["steps", "series", "values"].map(name => [name, {cell, quiet}])))];
 }
 
 // --- two runs
@@ -561,7 +562,9 @@ async function showCompare(s) {
 	if (!from || !to) return [nothing(say("Click two runs in the list of sessions."))];
 	const by = s.by && s.by !== "total" ? s.by : "", sort = metrics.some(([k]) => k === s.sort) ? s.sort : "", asked = new URLSearchParams({from: s.from, to: s.to, ...by && {by}, ...sort && {sort}});
 	el("command").textContent = ""; // that of a terminal takes the runs beside these two, too
-	const head = panel(say("{0} against {1}", to.build, from.build), "", make("div", {class: "tools"}, segments(say("metric"), metrics.map(([k, t]) => [k, say(t)]), sort || "auto", v => go({sort: v})),
+	// Of another device or program not all that differs is a change of the build.
+	const told = r => [r.build || say("Run {0}", r.run), r.machine].filter(Boolean).join(" · "), other = [["device", "machine"], ["branch", "branch"], ["format", "format"], ["program", "program"]].filter(([, k]) => from[k] && to[k] && from[k] !== to[k]).map(([word, k]) => say("{0}: {1} → {2}", say(word), seen(from[k]), seen(to[k])));
+	const head = panel(say("{0} against {1}", told(to), told(from)), "", other.length ? make("p", {class: "warn", "data-other": ""}, say("These sessions differ in more than the build."), " ", other.join(" · ")) : "", make("div", {class: "tools"}, segments(say("metric"), metrics.map(([k, t]) => [k, say(t)]), sort || "auto", v => go({sort: v})),
 		segments(say("by"), keys.map(([k, t]) => [k, say(k === "total" ? "stack" : t)]), by || "total", v => go({by: v})), button(say("the other way round"), () => go({from: s.to, to: s.from})), button(say("other runs"), () => go({view: "runs", from: null, to: null})),
 		from.kept && to.kept ? make("a", {id: "open", href: "session/" + from.session + "-" + to.session + "/"}, say("open both captures")) : null),
 		list.gate && from.kept && to.kept ? judge(from, to) : null);
