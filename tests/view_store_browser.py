@@ -56,6 +56,7 @@ check("sessions appear while it is open", b.wait("document.querySelectorAll('[ro
 check("and are read", b.wait("!document.body.textContent.includes('being read')", 60))
 check("hostile names are text", any("<img src=x onerror=alert(1)>" in r for r in rows()) and not b.run("document.querySelectorAll('main img').length"))
 check("what cannot be read says why", any("not readable: unknown capture format" in r for r in rows()))
+check("... and what to do", any("send a capture in one of these formats" in r for r in rows()))
 check("a verdict", any("b101" in r and "passed" in r for r in rows()))
 picture("sessions")
 
@@ -217,6 +218,12 @@ id_of = {r["build"]: r["run"] for r in runs if r["branch"] in ("new", "why")}
 b.open(page + "#view=compare&from=%d&to=%d" % (id_of["w1"], id_of["v1"]))
 check("two runs have their devices in the title", b.wait("(document.querySelector('main h2') || {}).textContent === 'v1 \u00b7 new against w1 \u00b7 why'", 20))
 check("... and what differs beside the build is said", b.wait("/device: why \u2192 new/.test((document.querySelector('[data-other]') || {}).textContent)", 5))
+
+# What cannot be read has a session, and no run: from then on the numbers differ.
+session = next(x["id"] for x in json.loads(b.run("fetch('sessions').then(r => r.text())"))["sessions"] if x["run"] == id_of["v1"])
+b.open(page + "#branch=new&run=%d" % id_of["v1"])
+check("what an upload was answered is the number in the page, and in the capture's address: %d, run %d" % (session, id_of["v1"]), session != id_of["v1"] and
+      b.wait("(document.querySelector('main h2') || {textContent: ''}).textContent.startsWith('Session %d') && document.getElementById('open').getAttribute('href') === 'session/%d/'" % (session, session), 20))
 
 # A question that fails is asked once.
 with open("gate.ini", "w") as f:

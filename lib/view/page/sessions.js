@@ -38,6 +38,9 @@ const command = words => { el("command").textContent = seen(["tm-history", ...wo
 
 // --- the list: runs of the history, with what is kept of them, and uploads that are no runs yet
 
+// What to do about what cannot be read.
+const adviceOf = reason => /^unknown capture format/.test(reason || "") ? say("; send a capture in one of these formats") : reason === "empty file" ? say("; record it again, and send the file when it is complete") : "";
+
 function rowsOf() {
 	const by = new Map(list.sessions.filter(s => s.run).map(s => [s.run, s]));
 	const rows = list.runs.map(r => {
@@ -47,7 +50,7 @@ function rowsOf() {
 	});
 	for (const s of list.sessions.filter(s => !s.run))
 		rows.push({run: null, session: s.id, kept: s.kept, unread: s.state === "failed", date: s.received, build: s.labels.build || s.name, machine: s.labels.machine || null, branch: s.labels.branch || null,
-			file: s.name, bytes: s.bytes, state: s.state === "failed" ? say("not readable: {0}", s.reason) : say("being read")});
+			file: s.name, bytes: s.bytes, state: s.state === "failed" ? say("not readable: {0}", s.reason) + adviceOf(s.reason) : say("being read")});
 	for (const a of list.arrivals)
 		rows.push({run: null, session: null, live: a.live, date: "", build: a.labels.build || a.name, machine: a.labels.machine || null, branch: a.labels.branch || null, file: a.name, bytes: a.bytes,
 			state: a.total !== null ? say(a.live ? "arriving: {0} of {1}" : "broken off: {0} of {1}", format("bytes", a.bytes), format("bytes", a.total)) : say(a.live ? "live: {0}" : "broken off: {0}", format("bytes", a.bytes))});
@@ -234,7 +237,7 @@ function baseOf(r, rows) {
 }
 
 function details(r, s, base) {
-	const box = [], facts = [["build", r.build], ["device", r.machine], ["branch", r.branch], ["commit", r.commit], ["labels", r.labels], ["format", r.format], ["program", r.program]].filter(([, v]) => v);
+	const box = [], facts = [["build", r.build], ["run", r.session && r.run && "#" + r.run], ["device", r.machine], ["branch", r.branch], ["commit", r.commit], ["labels", r.labels], ["format", r.format], ["program", r.program]].filter(([, v]) => v);
 	if (r.state) box.push(make("p", {class: "warn"}, r.state));
 	box.push(make("dl", {class: "facts"}, ...facts.map(([k, v]) => make("div", {class: "wide"}, make("dt", {}, say(k)), make("dd", {}, v)))));
 	const tools = make("div", {class: "tools"});
@@ -252,7 +255,8 @@ function details(r, s, base) {
 			told.textContent = a.ok ? say("saved") : seen((await a.text()).trim());
 		}, {id: "save-note"}), told));
 	}
-	return panel(say("Run {0}", r.run || "–"), r.date, ...box);
+	// The number of an upload's answer and of the capture's address; the history numbers what could be read.
+	return panel(r.session ? say("Session {0}", r.session) : say("Run {0}", r.run || "–"), r.date, ...box);
 }
 
 // Of two runs the older one is the base, whichever was clicked first: the list has the newest first.
