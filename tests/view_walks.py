@@ -4,6 +4,7 @@ import os
 import json
 import subprocess
 import sys
+import urllib.parse
 import time
 
 sys.path.insert(0, sys.argv[2] + "/tests")
@@ -737,6 +738,15 @@ b.mouse("mouseMoved", x + 40, y + 28)
 b.mouse("mousePressed", x + 40, y + 28, "right", 2)
 b.mouse("mouseReleased", x + 40, y + 28, "right")
 check("the right button has a menu in Flame, too", b.wait("document.querySelector('.context code')?.textContent.startsWith('--focus')", 5) and address_has("view") == "flame")
+p.terminate()
+p.wait()
+
+# --- a type that was clicked is named as it is, not as a pattern
+p, address = serve("before.tmt")
+kind = next(r["type"] for x in report("tm-heap", "before.tmt")["sections"] for r in x.get("rows", []) if r.get("type"))
+b.open(address + "#" + urllib.parse.urlencode({"view": "heap", "who": "^\\Q" + kind + "\\E$"}))
+heads_of = "[...document.querySelectorAll('main h2')].map(e => e.textContent)"
+check("no heading has a pattern's quotes: " + kind, b.wait("(h => h.some(t => t.startsWith(%s)) && !h.some(t => t.includes('\\\\Q')))(%s)" % (json.dumps(kind + ":"), heads_of)))
 p.terminate()
 p.wait()
 

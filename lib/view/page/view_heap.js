@@ -71,6 +71,8 @@ export async function show(context) {
 		make("label", {}, say("who holds"), who), s.who ? button(say("all objects"), () => go({who: null})) : null,
 		context.files.length === 2 && !s.file_only ? toggle(say("only what is new since the first file"), s.set === "add", on => go({set: on ? "add" : null})) : null);
 	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
+	// A name that was clicked is quoted for the program alone.
+	for (const x of a.doc ? a.doc.sections : []) if (x.title) x.title = x.title.replace(/^\^\\Q(.*?)\\E\$(?=:)/, "$1");
 	const out = a.doc ? draw(titled(a.doc), {table: {pick}}) : [];
 	const head = panel(say("Heap"), s.who ? say("who holds {0}", s.who.replace(/^\^\\Q(.*)\\E\$$/, "$1")) : say("pick a type or an object to see who holds it"), tools);
 	if (s.who) {
