@@ -111,13 +111,14 @@ check("flame: Enter in the search goes to the heaviest", nodes[inner]["name"] in
 x, y, w, h = b.place("main canvas")
 check("flame: the right button asks who calls it", after(b, lambda: (b.mouse("mousePressed", x + 30, y + 27, "right", 2), b.mouse("mouseReleased", x + 30, y + 27, "right"))) and
       "view=callers" in b.run("location.hash") and "--peek" in command(b))
+# What the engine keeps of its own comes and goes, by 150 KB, and is there after some rounds: of each four the least counts.
 used = []
-for _ in range(9):
+for _ in range(18):
     for view in ("flame", "frames", "overview"):
         b.go("#view=" + view)
     b.call("HeapProfiler.collectGarbage")
     used.append(b.call("Runtime.getHeapUsage")["usedSize"] // 1000)
-check("views that were left take no memory: %s KB" % used, used[-1] - used[3] < 5 * 50)
+check("views that were left take no memory: %s KB" % used, min(used[14:]) - min(used[6:10]) < 8 * 50)
 b.go("#view=table&by=type&then=site")
 check("two keys: the command has both", "--by type,site" in command(b))
 check("two keys: the outer one comes first", text(b, "[role=columnheader]").split("\n")[:2] == ["type", "site"])
