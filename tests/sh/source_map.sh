@@ -271,3 +271,24 @@ broken lines are in the source map broken.map, which was not found: broken.map i
 odd lines are in the source map odd.map, which was not found: odd.map is no source map: it is no JSON at offset 13
 newer lines are in the source map newer.map, which was not found: newer.map is no source map: its version is not 3
 END2
+
+# Debug information in a file of its own: its code is the module's, or it is another build's, of the same size.
+linked apart.wasm external_debug_info apart.debug.wasm
+cp full.wasm apart.debug.wasm
+tm-llvm-symbolizer --no-cache -p --obj=apart.wasm "$(sed -n 10p addrs)" >got 2>err
+llvm-symbolizer-19 -p --obj=full.wasm "$(sed -n 10p addrs)" >want
+if grep -q 't.cpp:' want && [ "$(grep -o 't.cpp:[0-9]*' got)" = "$(grep -o 't.cpp:[0-9]*' want)" ]; then
+	echo "ok - a debug file apart"
+else
+	echo "not ok - a debug file apart"
+	cat got want err
+fi
+# 31, which mix() multiplies by: i32.const is 0x41.
+LC_ALL=C sed 's/\x41\x1f/\x41\x1d/' full.wasm >apart.debug.wasm
+tm-llvm-symbolizer --no-cache -p --obj=apart.wasm "$(sed -n 10p addrs)" >got 2>err
+if ! cmp -s full.wasm apart.debug.wasm && ! grep -q 't.cpp' got && grep -q 'apart.debug.wasm: has no build-id and its code differs' err; then
+	echo "ok - a debug file whose code differs by a byte is another build's"
+else
+	echo "not ok - a debug file whose code differs by a byte is another build's"
+	cat got err
+fi
