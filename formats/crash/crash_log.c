@@ -148,7 +148,7 @@ static uint32_t crash_location(struct crash_log *x, const struct stack_line *l)
 		at.raw = 0;
 		at.space = SPACE_NAME;
 		at.kind = LOCATION_UNSTATED;
-	} else if (!l->has_offset || !l->module.n) {
+	} else if (!l->has_offset || (!l->module.n && l->kind != STACK_LINE_WASM)) {
 		at.raw = l->has_address ? l->address : 0;
 		at.space = l->has_address ? SPACE_RUNTIME : SPACE_UNKNOWN;
 		if (stack_line_is_bare(l))
@@ -160,7 +160,8 @@ static uint32_t crash_location(struct crash_log *x, const struct stack_line *l)
 	} else if (l->kind == STACK_LINE_GLIBC || (l->kind == STACK_LINE_JAVA && x->n_line)) {
 		at.kind = LOCATION_RETURN;
 	}
-	if (l->module.n && at.space != SPACE_RUNTIME)
+	/* Of WebAssembly, a module without a name is the one that tm-symbolize is given. */
+	if ((l->module.n || at.space == SPACE_FILE_OFFSET) && at.space != SPACE_RUNTIME)
 		at.module = crash_module(x, l);
 	return trace_location(x->im->t, &at);
 }
