@@ -25,6 +25,7 @@ void cli_modules_release(struct cli_modules *m)
 
 void cli_prewarm(struct tracemill_symbolizer *s, const char *path)
 {
+	struct tracemill_binary_facts facts = {.size = sizeof facts};
 	struct tracemill_binary *b;
 	uint64_t bytes = 0;
 	enum tracemill_status st = tracemill_binary_open(s, path, &b);
@@ -34,9 +35,13 @@ void cli_prewarm(struct tracemill_symbolizer *s, const char *path)
 		st = tracemill_prewarm(s, b, &bytes);
 	cli_progress_clear();
 	if (opened && (st == TRACEMILL_NOTHING || st == TRACEMILL_UNSUPPORTED)) {
-		cli_note(path, "no index: %s",
-			 st == TRACEMILL_NOTHING ? "it has neither DWARF nor a PDB"
-						 : tracemill_error(s));
+		/* The debug file that it names may be missing. */
+		const char *why =
+		    st == TRACEMILL_NOTHING ? "it has neither DWARF nor a PDB" : tracemill_error(s);
+
+		if (!tracemill_binary_facts(s, b, &facts) && *facts.complaint)
+			why = facts.complaint;
+		cli_note(path, "no index: %s", why);
 		cli_status(EXIT_INCOMPLETE);
 	} else if (st) {
 		cli_symbolizer_fail(s, path);

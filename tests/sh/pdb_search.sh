@@ -46,6 +46,7 @@ case $out in
 *'in the PDB C:\build\app.pdb, which was not found'*) echo "ok - tm-inspect names it, too" ;;
 *) echo "not ok - tm-inspect names it, too: $out" ;;
 esac
+says "... and --prewarm" "no index: its functions and lines are in the PDB C:\\build\\app.pdb ($key), which was not found" tm-symbolize --prewarm app.exe
 printf '    #0 0x7ff600001000  (app.exe+0x111c)\n' >log
 out=$(tm-symbolize --no-cache --text log -e app.exe 2>&1)
 case $out in
