@@ -55,7 +55,7 @@ static bool is_above_4_gib(const struct module *m)
 	return m->n_ranges && m->ranges[m->n_ranges - 1].hi > UINT64_C(1) << 32;
 }
 
-/* "GUID differs: the capture has X, the file Y", of the file that files_find did not take. NULL: it refused none. */
+/* "path: GUID differs: the capture has X, the file Y", of the file that files_find did not take. NULL: it refused none. */
 static char *refused_differs(const struct find_files *f, const struct object_build_id *captured)
 {
 	const struct find_file *x;
@@ -65,7 +65,7 @@ static char *refused_differs(const struct find_files *f, const struct object_bui
 
 	if (!differs)
 		return NULL;
-	buf_addf(&text, "%s differs", differs);
+	buf_addf(&text, "%s: %s differs", x->path, differs);
 	object_add_captured_ids(&text, x->object, captured);
 	s = mem_strdup(buf_str(&text));
 	buf_release(&text);

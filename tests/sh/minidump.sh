@@ -98,7 +98,7 @@ check 'one of another age is not' [ "$(grep -c 'build-id agrees' err)" = 0 ]
 mkdir -p server/game.pdb/0403020106050807090A0B0C0D0E0F101 empty
 "$GEN/pdb" pdb 2 >server/game.pdb/0403020106050807090A0B0C0D0E0F101/game.pdb
 tm-symbolize --no-cache --debug-dir server -o out.tmt x64.dmp 2>err
-check 'a wrong PDB in the folder of a symbol server is named, with what differs' grep -q 'not used, since the file found is of another build: game.exe (age differs: the capture has 0403020106050807090A0B0C0D0E0F101, the file 0403020106050807090A0B0C0D0E0F102)' err
+check 'a wrong PDB in the folder of a symbol server is named, with what differs' grep -q 'not used, since the file found is of another build: game.exe (server/.*: age differs: the capture has 0403020106050807090A0B0C0D0E0F101, the file 0403020106050807090A0B0C0D0E0F102)' err
 tm-symbolize -q --no-cache --explain --debug-dir empty x64.dmp >err 2>&1
 check '... and an empty place is, too' grep -q 'empty/game.pdb/0403020106050807090A0B0C0D0E0F101/game.pdb.*not there' err
 "$GEN/pdb" pdb 2 >game.pdb
