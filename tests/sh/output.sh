@@ -136,7 +136,7 @@ tm-filter -o a.mem a.mem
 tm-top --as text -o a.mem a.mem
 tm-export --as pprof -o b.tmt b.tmt
 tm-export --as sqlite -o b.tmt b.tmt
-tm-top --output=game.exe -e game.exe a.mem
+tm-top --as text --output=game.exe -e game.exe a.mem
 tm-spikes -o rules --rules rules a.mem
 tm-frames --csv -o a.mem a.mem
 tm-export --as pprof -o a.mem a.mem
