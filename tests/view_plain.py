@@ -210,9 +210,9 @@ with Page("samples.json") as address:
     b.go("#view=source&fn=load")
     check("... and the sum of its source: " + text("main .panel h2"), shows("/~600.00 ms, [\\d.]+% of all/.test(document.querySelector('main').textContent)"))
     b.go("#view=callers&peek=load")
-    check("... callers, as a terminal has them", shows("document.querySelectorAll('[role=columnheader]').length > 1") and "self time ~" in text("[role=columnheader]"))
+    check("... callers, as a terminal has them", shows("document.querySelectorAll('[role=columnheader]').length > 1") and "time ~" in text("[role=columnheader]") and "self time" not in text("[role=columnheader]"))
     peek = report("tm-top", "--peek", "load", "samples.json")["sections"][0]["columns"][0]["title"]
-    check("... and the report", peek == "self time ~")
+    check("... and the report: " + peek, peek == "time ~")
 with Page("sampled.tmt"):
     facts = report("tm-top", "sampled.tmt")["facts"]
     shows("document.querySelector('.tile[data-tile=growth] .v')?.textContent.length > 1 && document.querySelectorAll('.track').length > 2")

@@ -245,7 +245,7 @@ static bool is_event_name(const char *s, size_t n)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if ((s[i] < '0' || s[i] > '9') && ((s[i] | 32) < 'a' || (s[i] | 32) > 'z') &&
-		    !memchr("-_.:/", s[i], 5))
+		    !(s[i] && strchr("-_.:/", s[i])))
 			return false;
 	return true;
 }

@@ -209,6 +209,21 @@ static void remove_unnamed(struct session_store *s)
 	free_names(names, n);
 }
 
+/* What an upload is lies beside its bytes, which go first once it is a session. */
+static void remove_widows(struct session_store *s)
+{
+	size_t n;
+	char **names = names_in(s, "incoming", &n), key[SHA256_HEX];
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(key, sizeof key, "%s", names[i]);
+		if (record_is_digest(key) && !strcmp(names[i] + strlen(key), ".who") &&
+		    faccessat(s->incoming, key, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+			unlinkat(s->incoming, names[i], 0);
+	}
+	free_names(names, n);
+}
+
 static bool is_digest_with_ending(const char *name)
 {
 	size_t n = strspn(name, "0123456789abcdef");
@@ -284,6 +299,7 @@ struct session_store *store_open(const char *folder, const struct store_options 
 		return NULL;
 	}
 	remove_unnamed(s);
+	remove_widows(s);
 	name_strangers(s, said);
 	return s;
 }

@@ -161,7 +161,7 @@ frame=$(awk 'NR == 2 { print $3 }' want)
 tm-import -q -o logged.tmt logged.raw
 for f in logged.raw logged.tmt; do
 	same "log: tm-frames --frame shows it ($f)" \
-		"$(tm-frames -q --frame "$frame" -n 0 --csv --table log $f | tr -d '\r' | awk -F , 'NR > 1 { print $1, $NF }' | sort)" \
+		"$(tm-frames -q --frame "$frame" -n 0 --csv --table log $f | tr -d '\r' | awk -F , 'NR == 1 { while (++k <= NF) if ($k == "text") t = k } NR > 1 { print $1, $t }' | sort)" \
 		"$(awk -v frame="$frame" '/^frame / { for (k = 2; k <= NF; k++) if ($k ~ /^value=/) f = substr($k, 7) }
 			/^log / && f == frame { split($0, q, "\""); print f, q[2] }' dumped | sort)"
 done

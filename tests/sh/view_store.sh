@@ -320,6 +320,8 @@ stop
 cp a.tmt store/mine.tmt
 for i in 1 2 3 4 5 6; do echo "$i" >store/captures/mine-$i; done
 echo x >store/incoming/theirs
+widow=store/incoming/$(printf '%064d' 1).who # of an upload that is a session: the server was killed before it went
+echo x >"$widow"
 touch -d '100 days ago' store/incoming/theirs
 : >store/captures/"$(printf 'ab%.0s' {1..32})" # of an upload that nobody was told of
 : >address
@@ -334,6 +336,7 @@ stop
 check 'a file beside the store' grep -q 'store: 1 file is not of the store, and not served: mine.tmt$' serve.err
 check 'files among its captures, five of them by name' grep -q 'store: 6 files are not of the store, and not served: captures/mine-1, .*, captures/mine-5 and 1 more$' serve.err
 check 'and one among its uploads' grep -q 'store: 1 file is not of the store, and not served: incoming/theirs$' serve.err
+check 'what an upload without bytes was is no more' [ ! -e "$widow" ]
 check 'none of them was removed' eval '[ -f store/mine.tmt ] && [ -f store/incoming/theirs ] && [ "$(ls store/captures | grep -c mine-)" = 6 ]'
 check 'a capture of no session was' [ ! -e store/captures/abab* ]
 rm store/mine.tmt store/captures/mine-? store/incoming/theirs
