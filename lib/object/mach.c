@@ -493,6 +493,7 @@ struct mach_starts {
 	uint64_t *all;
 	size_t n;
 };
+enum { STARTS_MOST = 32 << 20 }; /* bytes of the table */
 
 static void read_starts(struct mach_starts *t, const struct object_image *f)
 {
@@ -506,7 +507,9 @@ static void read_starts(struct mach_starts *t, const struct object_image *f)
 	struct cursor c;
 
 	*t = (struct mach_starts){.n = 0};
-	if (!table.size || section_read(f, &table, &bytes, &size, &ignored))
+	/* a byte becomes eight here; of the largest programs the table has some megabytes */
+	if (!table.size || table.size > STARTS_MOST ||
+	    section_read(f, &table, &bytes, &size, &ignored))
 		return;
 	t->all = mem_array((size_t)size, sizeof *t->all); /* each takes a byte at least */
 	cursor_init(&c, bytes, (size_t)size, table.offset, &ignored);
