@@ -325,7 +325,7 @@ def saved(state, prepare="", file="whole.tmt"):
             b.run(prepare)
             time.sleep(0.5)
         b.click("#save")
-        end = time.time() + 30
+        end = time.time() + 90
         while time.time() < end and not [f for f in glob.glob("saved/*.html") if open(f).read().rstrip().endswith("</html>")]:
             time.sleep(0.1)
         before = b.run("[location.hash, document.querySelector('main').innerText]")

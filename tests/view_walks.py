@@ -372,13 +372,15 @@ check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None
 b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath("saved"))
 b.go("#view=calls")
 b.wait("document.querySelectorAll('.four .row').length > 2")
-b.click("#save")
+
+
+def save(kept):
+    b.click("#save")
+    return b.wait("document.getElementById('took').textContent.startsWith('saved as')", 90) and b.wait("!document.body.inert") and any(time.sleep(0.1) or os.path.exists(kept) and open(kept).read().rstrip().endswith("</html>") for _ in range(100))
+
+
 kept = "saved/calls-whole.tmt.html"
-for _ in range(100):
-    if os.path.exists(kept) and open(kept).read().rstrip().endswith("</html>"):
-        break
-    time.sleep(0.1)
-check("the view is saved as one file: " + text("#took"), os.path.exists(kept) and "<script>" in open(kept).read() and "http://" not in open(kept).read())
+check("the view is saved as one file: " + text("#took"), save(kept) and os.path.exists(kept) and "<script>" in open(kept).read() and "http://" not in open(kept).read())
 HEADS = "[...document.querySelectorAll('main [role=columnheader]')].map(e => e.textContent.replace(/ [▾▴]$/, ''))"
 
 
@@ -427,13 +429,27 @@ check("runs of frames have units, and a metric: %s" % row[:8], row[:8] == ["3x",
 b.go("#view=calls&peek=Load")
 b.wait("document.querySelector('.sandwich .me')?.textContent.includes('Load')")
 check("calls: the command prints the chosen function: " + command(), "--peek '^\\QLoad\\E$'" in command() and "json" not in command())
-b.click("#save")
 kept = "saved/calls-calls.tmt.html"
-for _ in range(100):
-    if os.path.exists(kept) and open(kept).read().rstrip().endswith("</html>"):
-        break
-    time.sleep(0.1)
-check("... and the file that is saved has its callers", os.path.exists(kept) and "called by" in open(kept).read())
+save(kept)
+b.open("file://" + os.path.abspath(kept))
+check("... and the file that is saved has its callers", b.wait("document.querySelector('.sandwich .me')?.textContent.includes('Load')") and b.run("document.querySelectorAll('.four .row').length") > 0)
+VIEWS = "overview", "timeline", "frames", "calls", "flame", "tree", "table", "callers", "compare"
+kept = []
+for view in VIEWS:
+    b.go("#peek=Load&view=" + view)
+    kept.append((view, b.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'") and text("#whole"), text("#alerts")))
+check("... and the answers of all other views: %s" % kept, all(k == (v, "● complete", "") for v, k in zip(VIEWS, kept)))
+b.go("#view=overview")
+b.wait("document.querySelectorAll('a.rank').length > 0")
+links = b.run("[...new Set([...document.querySelectorAll('main a')].map(e => e.hash))].filter(h => h !== location.hash)")
+told = []
+for link in links:
+    b.go(link)
+    told.append(text("#whole"))
+check("... also of the %d that the overview leads to" % len(links), len(links) > 5 and set(told) == {"● complete"})
+b.go("#view=table&by=thread&focus=Nothing")
+check("... what it does not have is said, and it is not complete: " + text("#whole"), "no answer" in text("#whole"))
+b.open(address)
 b.go("#view=compare&basef=1..9")
 check("compare: one range alone asks for the other", "Give a new range, too." in text("main") and command() == "")
 b.go("#view=compare&basef=foo&newf=1..9")
@@ -715,7 +731,7 @@ b.open(address)
 CUT = "[...document.querySelectorAll('main .cell.num')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join()"
 for width, view, least in ((1400, "compare", "+201.15%"), (800, "callers&peek=Tick", "100.00%"), (800, "table&by=function", "100.00%")):
     b.size(width, 900)
-    b.go("#view=" + view)
+    b.go("#peek=Load&view=" + view)
     b.wait("document.querySelectorAll('main .cell.num').length > 3")
     check("%s at %d px: no number is cut: %s" % (view, width, b.run(CUT)), b.run(CUT) == "" and least in b.run("[...document.querySelectorAll('main .cell.num')].map(e => e.textContent).join()"))
 b.size(1400, 900)

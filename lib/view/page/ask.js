@@ -3,9 +3,9 @@
 // is at once; a view that is left takes its questions back.
 
 const kept = new Map(), MOST = 24;
-// In a page that was saved: the answers, and what was on it (save.js).
-const file = document.getElementById("saved");
-export const saved = file && JSON.parse(file.textContent);
+// In a page that was saved: the answers, and what was on it (save.js), as JSON by gzip in base64.
+const file = document.getElementById("saved"), bytes = text => new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]);
+export const saved = file && await new Response(bytes(file.textContent).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 // What is asked while a page is saved, and how many questions are open.
 let recorded = null, open = 0;
 let version = 0;
@@ -72,7 +72,7 @@ async function fetched(q, signal) {
 export async function ask(words, signal) {
 	const q = words.map(quote).join(" ");
 	if (saved) {
-		if (!saved.asked[q]) throw new Error(say("This saved page has the answers to what it shows. For more, open the capture with tracemill view."));
+		if (!saved.asked[q]) throw Object.assign(new Error(say("This saved page has the answers to what it shows. For more, open the capture with tracemill view.")), {unsaved: true});
 		const was = answer(saved.asked[q]);
 		if (!was.doc && was.exit) throw new Error(was.messages);
 		return was;
@@ -92,16 +92,19 @@ export async function ask(words, signal) {
 	return a;
 }
 
-// Questions and answers of what run() asks, and of what it leads to.
-const QUIET_MS = 400;
+// Waits until what was asked is answered, with all that this leads to.
+export async function settled(ms) {
+	for (let quiet = performance.now(); performance.now() - quiet < ms;) {
+		await new Promise(done => setTimeout(done, 20));
+		if (open) quiet = performance.now();
+	}
+}
+
+// Questions and answers of what run() asks.
 export async function record(run) {
 	const all = recorded = new Map();
 	try {
 		await run();
-		for (let quiet = performance.now(); performance.now() - quiet < QUIET_MS;) {
-			await new Promise(done => setTimeout(done, 50));
-			if (open) quiet = performance.now();
-		}
 	} finally {
 		recorded = null;
 	}

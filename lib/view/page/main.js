@@ -4,7 +4,7 @@
 import {quote, switches, toggle, named} from "./parts.js";
 import {make, hideTip, button} from "./dom.js";
 import {shown as seen, count, some} from "./format.js";
-import {ask, state, loaded, nameOf, onEnd, saved as file} from "./ask.js";
+import {ask, state, loaded, nameOf, onEnd, settled, saved as file} from "./ask.js";
 import {page} from "./save.js";
 import {remember, restore} from "./keep.js";
 import * as overview from "./overview.js";
@@ -139,12 +139,15 @@ const clear = () => go(Object.fromEntries(["frame", "time", ...Object.keys(trans
 
 const fit = name => !views[name].fits || views[name].fits(what());
 
+// The address of a view with what is in force.
+function addressOf(s, name) {
+	const now = {...s, view: name};
+	for (const k of views[name].own ? [] : ["pick"]) delete now[k];
+	return "#" + new URLSearchParams(now);
+}
+
 function showTabs(s) {
-	const to = name => {
-		const now = {...s, view: name};
-		for (const k of views[name].own ? [] : ["pick"]) delete now[k];
-		return "#" + new URLSearchParams(now);
-	};
+	const to = name => addressOf(s, name);
 	el("tabs").replaceChildren(...tabs.map(t => t.filter(fit)).filter(t => t.length).map((t, i) =>
 		make("a", {href: to(t[0]), "aria-current": t.includes(s.view) ? "page" : null, title: say("key {0}", i + 1)}, translated(views[t[0]].title))));
 	const parts = tabs.find(t => t.includes(s.view)).filter(fit);
@@ -205,8 +208,8 @@ function showTaken(answered, failed) {
 	const absent = loaded.files.some(f => f.error), guesses = guessesOf().length;
 	el("sofar").hidden = taken === 100;
 	el("sofar").textContent = taken === 100 ? "" : say("So far: the first {0} % of the file. This view is drawn again when all of it is read.", taken);
-	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : absent ? say("! a file was not read") : lost ? say("! something was lost") : guesses ? some(guesses, "◐ complete, with {0} guess", "◐ complete, with {0} guesses") : say("● complete");
-	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost || absent || guesses ? "warn" : "good");
+	el("whole").textContent = failed ? say("✕ no answer") : taken < 100 ? say("so far, {0} %", taken) : absent ? say("! a file was not read") : lost ? say("! something was lost") : running.unsaved ? say("! parts of this view were not saved") : guesses ? some(guesses, "◐ complete, with {0} guess", "◐ complete, with {0} guesses") : say("● complete");
+	el("whole").className = "whole " + (failed ? "bad" : taken < 100 || lost || absent || running.unsaved || guesses ? "warn" : "good");
 }
 
 // again: the files have grown; what was done to the view stays.
@@ -263,7 +266,7 @@ async function show(again) {
 		// quiet: whether the files have an answer is not known, so that its messages are no notes.
 		ask: async (words, main, quiet) => {
 			if (main || !command) { command = words; tell(); }
-			const a = await ask(only || words[0] === "inspect" ? whole(words) : words, mine.signal);
+			const a = await ask(only || words[0] === "inspect" ? whole(words) : words, mine.signal).catch(e => { mine.unsaved ||= e.unsaved; throw e; });
 			if (a.messages && !quiet) messages.push(a.messages);
 			taken = Math.min(taken ?? 100, a.taken);
 			if (mine.done && !mine.signal.aborted) showTaken(taken, mine.failed);
@@ -320,6 +323,29 @@ el("copy").onclick = async () => {
 	await navigator.clipboard.writeText(said).catch(() => getSelection().selectAllChildren(el("command")));
 	el("took").textContent = say("copied");
 };
+// Every view as it begins, and all that the overview leads to; last, as it is, the view that is open.
+const QUIET_MS = 100;
+async function drawAll() {
+	const at = location.hash, was = remember(main), left = tabs.flat().filter(fit).map(name => addressOf(address(), name)), known = new Set(left), now = main.dataset.view;
+	document.body.inert = true;
+	try {
+		for (let i = 0; i < left.length; i++) {
+			el("took").textContent = say("saving {0} of {1} …", i + 1, left.length);
+			history.replaceState(null, "", left[i]);
+			await show();
+			await settled(QUIET_MS);
+			for (const {hash} of main.dataset.view === "overview" ? main.querySelectorAll('a[href^="#"]') : [])
+				if (!known.has(hash)) { known.add(hash); left.push(hash); }
+		}
+	} finally {
+		history.replaceState(null, "", at || "#");
+		await show();
+		await settled(QUIET_MS);
+		document.body.inert = false;
+	}
+	await restore(main, was);
+}
+
 // This page as one file, which needs no server.
 if (!file) el("save").onclick = async () => {
 	const name = (address().view || "overview") + "-" + loaded.files.map(nameOf).join("-").replaceAll("/", "-").slice(0, 80) + ".html";
@@ -329,7 +355,7 @@ if (!file) el("save").onclick = async () => {
 	}
 	try {
 		el("took").textContent = say("saving …");
-		const text = await page(() => show(true)), link = make("a", {href: URL.createObjectURL(new Blob([text], {type: "text/html"})), download: name});
+		const text = await page(drawAll), link = make("a", {href: URL.createObjectURL(new Blob([text], {type: "text/html"})), download: name});
 		link.click();
 		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 		el("took").textContent = say("saved as {0}", name);

@@ -73,11 +73,11 @@ function ofWhole(part, whole) {
 
 // A row of a short list.
 // time: what passed in it, of what the value is, both as texts.
-function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, more, file, by = []}, open) {
+function rank(r, {value, part, fill, color = "c1", chip, number, side, where, time, more, file, by = []}, to) {
 	const bar = make("i", {class: color});
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
-	return make("button", {type: "button", class: "rank", onclick: open}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
+	return make("a", {class: "rank", href: address(to)}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
 		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, more ? make("span", {class: "one", title: say("So much more time than it has in the other frames on average.")}, say("{0} unusual", more)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
@@ -94,7 +94,7 @@ function list(title, side, t, key, color, context, more, why, whole, chip = () =
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
 		const name = r.site || r.function;
 		return rank(r, {value: bounded(bound, format(typeOf(c), r[key])), part: whole ? tenths(share(r[key], whole)) : r.share === undefined || r.share === null ? "" : tenths(format("percent", r.share)), fill: 100 * r[key] / top, color, chip: chip(r), where: place(r.file, r.line), by: callers(r.callers), side: left(r)},
-			() => context.go({view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null}));
+			{view: "calls", peek: name && !/^[(\[]/.test(name) ? name : null, sort: key.startsWith("peak") ? "peak" : key.startsWith("live") ? "live" : key === "temporary" ? "temporary" : null});
 	}), ...rest && rows.length === t.rows.length && rows.length < 5 ? [make("p", {class: "rest"}, rest)] : []);
 }
 
@@ -123,7 +123,7 @@ function changesCard(changes, type, context, more, all) {
 	const most = changes.length ? Math.abs(changes[0].change) : 1, title = say("From the peak to the end"), side = make("a", {class: "sp", href: more}, all);
 	if (!changes.length) return card(title, side, none(say("What made the peak is still live."), say("Nothing was freed after it that was live then.")));
 	return card(title, side, ...changes.slice(0, 5).map(r => rank(r, {value: (r.change > 0 ? "+" : "−") + format(type, Math.abs(r.change)), fill: 100 * Math.abs(r.change) / most, color: r.change > 0 ? "c6" : "c2", chip: r.change > 0 ? tag(say("▲ grew"), "up") : tag(r.b ? say("▼ partly freed") : say("▼ freed"), "less"), where: place(r.file, r.line), by: callers(r.callers)},
-		() => context.go({view: "calls", peek: r.site || r.function, sort: "live"}))));
+		{view: "calls", peek: r.site || r.function, sort: "live"})));
 }
 
 // Where loading ends: after the first quarter, and after the last frame or step of the first three that alone added a
@@ -172,6 +172,17 @@ async function afterLoading(context, m, n, bound) {
 const address = changes => { const now = Object.fromEntries(new URLSearchParams(location.hash.slice(1))); for (const [k, v] of Object.entries(changes)) if (v === null) delete now[k]; else now[k] = v; return "#" + new URLSearchParams(now); };
 
 const WORST = {duration_ns: "Worst frames", self_ns: "Frames with most time in calls", samples: "Frames with most samples"};
+
+// What is unusual in slow frames, of each file beside its own frames: rows to what unusual() says.
+async function causes(context, m, rows, files) {
+	if (!m.several) return unusual(context, m, rows);
+	const found = new Map();
+	for (const [i, f] of files.entries()) {
+		const mine = rows.filter(r => r.capture === i + 1), one = mine.length ? await rowsOf(context, f.name) : null;
+		for (const [r, cause] of one ? await unusual(context, one, mine, f.name) : []) found.set(r, cause);
+	}
+	return found;
+}
 
 const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
 
@@ -351,13 +362,13 @@ export async function show(context) {
 	if (cards.length < 3 && ranked && ranked.rows.length && best) cards.unshift(list(event ? say("Where most of {0} is", event) : best === "self_ns" ? say("Where the time goes") : best === "samples" || best === "period" ? say("Where the samples are") : say("Who allocates most"), "", ranked, best, "c1", context, all({view: "table"}), "", undefined, undefined, bound(best)));
 	if (worst && worst.rows.length) {
 		const k = ["duration_ns", "self_ns", "real", "requested", "count"].find(x => worst.rows[0][x] !== undefined && worst.rows[0][x] !== null), c = worst.columns.find(x => x.key === k), most = worst.rows[0][k] || 1;
-		// hz: not known yet, so that nothing is judged.
-		slow = (hz, found) => card(eventOf(c) ? say("Frames with most {0}", eventOf(c)) : WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
+		// hz and m are not known at first: then nothing is judged, and a frame is what its number says.
+		slow = (hz, found, m) => card(eventOf(c) ? say("Frames with most {0}", eventOf(c)) : WORST[k] ? say(WORST[k]) : say("Frames that allocate most"), make("a", {class: "sp", href: all({view: "timeline"})}, say("all →")), ...worst.rows.slice(0, 5).map(r => {
 			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, odd = found && found.get(r), is = odd ? {...r, ...odd} : r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : limit && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);
-			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: !odd && r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, more: odd ? "+" + tenths(format("ns", Math.round(odd.more))) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: odd ? [] : callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
-				async () => { const m = await along; go({view: "timeline", ...m ? m.frame(r.frame, r.duration_ns) : {frame: r.frame + ".." + r.frame, time: null}}); });
+			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: !odd && r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, more: odd ? "+" + tenths(format("ns", Math.round(odd.more))) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: odd ? odd.callers : callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
+				{view: "timeline", ...m ? m.frame(r.frame, r.duration_ns) : {frame: r.frame + ".." + r.frame, time: null}});
 		}));
 		cards.push(slowest = slow());
 	}
@@ -378,9 +389,9 @@ export async function show(context) {
 			const [p50, p99] = [p(50), p(99)], [number, unit] = unitOf(p50);
 			if (ranged && ranged.framed) slowest.querySelector(".sp").textContent = "p50 " + (unit === unitOf(p99)[1] ? number : p50) + " · p99 " + p99;
 		};
-		put(slow(hz));
+		put(slow(hz, null, m));
 		// Where no call in a frame is long but its loop, what is longer than usual is named as soon as it is known.
-		if (has.nested) unusual(context, m, worst.rows.slice(0, 5)).then(found => { if (found.size && slowest.isConnected) put(slow(hz, found)); }).catch(() => {});
+		if (has.nested) causes(context, m, worst.rows.slice(0, 5), readable).then(found => { if (found.size && slowest.isConnected) put(slow(hz, found, m)); }).catch(() => {});
 	}
 	if (m && atEnd && seen.includes(atEnd) && live.rows.length) {
 		const grown = await afterLoading(context, m, n, bound).catch(e => { if (e.name === "AbortError") throw e; return null; });
@@ -415,5 +426,5 @@ async function threadsCard(context) {
 	const k = ["self_ns", "samples", "real", "requested", "count"].find(x => t.columns.some(c => c.key === x));
 	if (!k) return null;
 	const c = t.columns.find(x => x.key === k), all = t.totals && t.totals.length ? t.totals.at(-1)[k] : 0;
-	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(typeOf(c), r[k]), part: tenths(share(r[k], all)), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, () => context.go({thread: literally(r.thread)}))));
+	return card(say("Threads"), make("a", {class: "sp", href: address({view: "table", by: "thread"})}, say("all →")), ...t.rows.slice(0, 5).map(r => rank(r, {value: format(typeOf(c), r[k]), part: tenths(share(r[k], all)), fill: 100 * r[k] / (t.rows[0][k] || 1), color: "c2"}, {thread: literally(r.thread)})));
 }

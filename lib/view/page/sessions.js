@@ -58,7 +58,7 @@ function rowsOf() {
 }
 
 const columns = [["build", "build", "text"], ["machine", "device", "text"], ["branch", "branch", "text"], ["date", "date", "text"], ["duration_ns", "duration", "ns"], ["peak", "peak", "bytes"],
-	["p99_ns", "p99 frame", "ns"], ["frames", "frames", "count"], ["last", "last 14 runs", "text"], ["verdict", "verdict", "text"], ["reason", "reason", "text"], ["note", "note", "text"], ["labels", "labels", "text"], ["file", "file", "text"]];
+	["p99_ns", "p99 frame", "ns"], ["frames", "frames", "count"], ["last", "peak, last 14 runs", "text"], ["verdict", "verdict", "text"], ["reason", "reason", "text"], ["note", "note", "text"], ["labels", "labels", "text"], ["file", "file", "text"]];
 
 // What the policy says of a run, by the captures of both; it stays while the page does. With it, of each metric the
 // function that grew most, and that which shrank most.

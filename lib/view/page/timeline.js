@@ -642,10 +642,10 @@ const signed = (type, v) => (v > 0 ? "+" : v < 0 ? "−" : "") + tenths(format(t
 const SELECTED = 300;
 // One answer may tell functions of one name apart by their file, where another need not.
 const bare = (name, file) => { const of = " (" + place(file) + ")"; return name && file && name.endsWith(of) ? name.slice(0, -of.length) : name; };
-const siteOf = r => [bare(r.site || r.function, r.file), r.file, r.line].join("\n");
-async function usualOf(context, m, key) {
+const siteOf = r => [r.outer_thread || "", bare(r.site || r.function, r.file), r.file, r.line].join("\n");
+async function usualOf(context, m, key, file, by = []) {
 	// What is in no frame is no frame's usual.
-	const words = ["top", ...context.filters(["frame", "time"]), ...m.framed ? ["--frame", m.number[0] + ".." + m.number.at(-1)] : [], "--sort", key === "self_ns" ? "self-time" : key, "-n", "2000", "--table", "top"];
+	const words = ["top", ...context.filters(["frame", "time"]), ...m.framed ? ["--frame", m.number[0] + ".." + m.number.at(-1)] : [], "--sort", key === "self_ns" ? "self-time" : key, "-n", "2000", "--table", "top", ...by, ...file ? [file] : []];
 	const a = await context.ask(words, false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 	return t && t.rows;
 }
@@ -657,32 +657,35 @@ function sumsOf(rows, key) {
 }
 
 // Of each row of a selection what it has more than as many of the other frames have on average, or than as much of the
-// other time. null: the selection is most of what there is, or frames have no order.
-async function overUsual(context, runs, t, key) {
+// other time. Beside the main thread's frames a thread that waits has more in a long frame: it is compared by time, too, and
+// has the less of the two. null: the selection is most of what there is, or frames have no order.
+const isMain = name => /^main$/i.test(name || "");
+async function overUsual(context, runs, t, key, by) {
 	const {framed} = runs[0], s = context.state, n = together(runs.map(m => framed ? m.within(s).length : m.took(s))), all = together(runs.map(m => framed ? m.start.length : m.length));
 	if (runs.some(m => m.several || m.framed !== framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
-	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key);
-	return whole && moreThan(sumsOf(whole, key), t.rows, key, n / (all - n));
+	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key, null, by);
+	const part = n / (all - n), took = framed && runs[0].unit === "ns" ? together(runs.filter(m => m.within(s).length).map(m => m.took(s))) : 0, rest = together(runs.map(m => m.length)) - took, timed = took > 0 && rest > 0 ? Math.max(part, took / rest) : part;
+	return whole && moreThan(sumsOf(whole, key), t.rows, key, r => r.outer_thread && !isMain(r.outer_thread) ? timed : part);
 }
 
 function moreThan(whole, rows, key, part) {
 	const mine = sumsOf(rows, key);
-	return new Map(rows.filter(r => whole.has(siteOf(r)) && mine.get(siteOf(r)) === (r[key] || 0)).map(r => [r, (r[key] || 0) - Math.max(0, whole.get(siteOf(r)) - (r[key] || 0)) * part]));
+	return new Map(rows.filter(r => whole.has(siteOf(r)) && mine.get(siteOf(r)) === (r[key] || 0)).map(r => [r, (r[key] || 0) - Math.max(0, whole.get(siteOf(r)) - (r[key] || 0)) * part(r)]));
 }
 
 // Of a frame whose cause is in the other frames, too, as its loop is: the call below it with the most time above its mean in
-// the other frames, if that is much of what the frame has above the median. rows: {frame, duration_ns, cause}.
-export async function unusual(context, m, rows) {
+// the other frames, if that is much of what the frame has above the median. rows: {frame, duration_ns, cause}. file: of several the one that they are of.
+export async function unusual(context, m, rows, file) {
 	const found = new Map();
 	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
-	const all = await usualOf(context, m, "self_ns"), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
+	const all = await usualOf(context, m, "self_ns", file), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
 	// Two thirds are what makes a cause.
 	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
 	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {
-		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top"], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top", ...file ? [file] : []], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 		if (!t) continue;
-		const over = moreThan(whole, t.rows, "self_ns", 1 / (m.start.length - 1)), inside = [...over.keys()].filter(x => callersOf(x, () => true, n => n).includes(bare(r.cause, r.cause_file))).sort((x, y) => over.get(y) - over.get(x))[0];
-		if (inside && over.get(inside) * 3 >= r.duration_ns - median) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside)});
+		const over = moreThan(whole, t.rows, "self_ns", () => 1 / (m.start.length - 1)), inside = [...over.keys()].filter(x => callersOf(x, () => true, n => n).includes(bare(r.cause, r.cause_file))).sort((x, y) => over.get(y) - over.get(x))[0];
+		if (inside && over.get(inside) * 3 >= r.duration_ns - median) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside), callers: callersOf(inside, n => kindOf(n) !== "library")});
 	}
 	return found;
 }
@@ -695,7 +698,9 @@ async function selection(context, runs, threads) {
 	if (!s.frame && !s.time || !has.calls) return null;
 	// Where calls are timed, who took most: what is allocated then is one more column, and the order of a click.
 	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.by_time : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
-	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", String(SELECTED), "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
+	// Time is of a thread, where there are several.
+	const byThread = way === "time" && has.nested && threads > 1 ? ["--by", "thread,site"] : [];
+	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", String(SELECTED), "--table", "top", ...byThread]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
 	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), all = s.file_only || context.files.filter(f => !f.error).length <= MOST_FILES, frames = range && all ? together(runs.map(x => x.framed ? x.within(s).length : 0)) : 0;
 	const took = !range || !all || m.unit !== "ns" ? null : s.frame ? together(runs.filter(x => x.within(s).length).map(x => x.took(s))) : m.took(s);
@@ -706,17 +711,17 @@ async function selection(context, runs, threads) {
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	// What is more than elsewhere comes first: it is what the selection is for.
-	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, all ? runs : runs.map(x => ({...x, several: true})), t, by) : null;
+	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, all ? runs : runs.map(x => ({...x, several: true})), t, by, byThread) : null;
 	if (over) t.rows.sort((x, y) => (over.get(y) ?? 0) - (over.get(x) ?? 0));
 	t.rows.length = Math.min(t.rows.length, 12);
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: eventOf(t.columns.find(c => c.key === "samples")) || say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
 	const most = Math.max(...t.rows.map(r => (over ? over.get(r) : r[by]) || 0)) || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
-	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), over ? make("th", {class: "num" + " barred", title: say("More than as many of the other frames, or as much of the other time, have on average: {0}.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
+	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), byThread.length ? make("th", {}, say("thread")) : null, over ? make("th", {class: "num" + " barred", title: say("More than as many of the other frames, or as much of the other time, have on average: {0}.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
 		make("tbody", {}, ...t.rows.map((r, i) => {
 			const bar = make("i"), fill = make("span", {class: "fill"}, bar), more = over && over.get(r), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by && !over ? fill : "");
 			bar.style.width = Math.max(0, 100 * ((over ? more : r[by]) || 0) / most) + "%";
-			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => open(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), over ? make("td", {class: "num"}, more === undefined ? "–" : signed(type(by), more), fill) : null, ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
+			return make("tr", {class: "row", "data-i": i, tabindex: 0, onclick: () => open(r), onkeydown: e => { if (e.key === "Enter") e.currentTarget.click(); }}, make("td", {class: "file", title: r.site}, make("code", {}, tail(labelled(brief(r.site || ""))))), make("td", {class: "file", title: r.file || null}, place(r.file, r.line)), byThread.length ? make("td", {class: "file"}, shown(r.outer_thread || "")) : null, over ? make("td", {class: "num"}, more === undefined ? "–" : signed(type(by), more), fill) : null, ...shownColumns.map(([k]) => cell(k)), make("td", {class: "file"}, chain(callersOf(r, own), brief(r.site || ""))));
 		})));
 	return card(say("Selection"), head, make("div", {class: "sels"}, list), twiceOf(t) ? make("p", {class: "hint"}, twiceOf(t)) : null);
 }

@@ -112,7 +112,8 @@ export class Frames {
 	}
 
 	draw(g, axis, h, get) {
-		const high = Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [], torn = [];
+		// Frames that are far below the budget have a scale of their own.
+		const high = this.high * 8 < this.limit ? this.high : Math.max(this.high, this.limit * 1.15), y = v => h - Math.min(1, v / high) * (h - 14), w = axis.width, names = [], torn = [];
 		bars(axis, this.m.start, this.m.end, this.levels, this.m.cost, (x, wide, v, i, j) => {
 			g.fillStyle = this.color(v, get);
 			const gap = wide > 3 ? 1 : 0;
@@ -134,7 +135,7 @@ export class Frames {
 		if (axis.map) return;
 		// The budget has its label in any case, a line near it none.
 		let said = Infinity;
-		for (const s of steps) {
+		for (const s of steps.length ? steps : [high]) {
 			const at = y(s) - 7 < 8 ? y(s) + 9 : y(s) - 7;
 			if (said - at < 15) continue;
 			scale(g, tenths(format("ns", s)), axis, said = at, get);

@@ -125,7 +125,9 @@ export async function show(context) {
 	}
 	if (loaded.gate) words.push("--gate", loaded.gate);
 	if (s.same) words.push("--all");
-	if (s.per) words.push("--per", s.per);
+	// Ranges are of different length: what a frame or a second has can be compared.
+	const all = k => ranges.every(r => r[k]), per = s.per || (all("frame") ? "frame" : all("time") ? "second" : "run");
+	words.push("--per", per);
 	const field = r => {
 		const kind = has.frames ? "f" : "t", e = make("input", {type: "text", placeholder: has.frames ? "1..100" : "0s..1s", value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
 		return make("label", {}, r.side === "base" ? say(has.frames ? "base: only frames" : "base: only the time") : say(has.frames ? "new: only frames" : "new: only the time"), e);
@@ -133,7 +135,7 @@ export async function show(context) {
 	// The selection of the other views, where there is one.
 	const kept = s.frame || s.time, take = kept ? ranges.map(r => button(r.side === "base" ? say("selection as base") : say("selection as new"), () => go({[r.side + "f"]: s.frame || null, [r.side + "t"]: s.frame ? null : s.time}), {title: kept})) : [];
 	const ranged = ranges.some(r => r.frame || r.time), few = files.length < 2, fields = ranges.map(field);
-	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], s.per || "run", say("per")), few && !ranges.every(r => r.frame || r.time) ? null : choice(context, "rank", await offered(context, ranks, s.rank), s.rank || "auto", say("rank by")),
+	const tools = make("div", {class: "tools"}, choice(context, "by", keys, by, say("by")), choice(context, "per", ["run", "frame", "second"], per, say("per")), few && !ranges.every(r => r.frame || r.time) ? null : choice(context, "rank", await offered(context, ranks, s.rank), s.rank || "auto", say("rank by")),
 		...few || ranged ? [...fields, ...take] : [], button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}), few || ranged ? null : make("details", {class: "menu"}, make("summary", {}, say("more")), make("div", {class: "panel"}, ...fields, ...take)));
 	context.fields = panel(say("Compare"), say("two files, or two ranges of one"), tools);
 	const open = ranges.filter(r => !r.frame && !r.time);
