@@ -44,8 +44,7 @@ static enum tracemill_status symbolizer_open_binary(struct library_call *c)
 	struct tracemill_binary *b = binary_at(c->s, c->in);
 	const struct lookup_file *f;
 
-	c->s->opened->calls++;
-	f = symbolizer_fresh_file(c->s, b);
+	f = symbolizer_fresh_file(c->s, b, INT64_MAX);
 	if (!lookup_usable(f))
 		return handle_fail(&c->s->handle, &f->e);
 	*(struct tracemill_binary **)c->a = b;

@@ -6,6 +6,7 @@
  */
 #include "lib/library/trace_symbolizer.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/base/pool.h"
 #include "lib/base/resource_scope.h"
@@ -156,14 +157,14 @@ void symbolizer_close_file(struct tracemill_symbolizer *s, struct lookup_file *f
 }
 
 struct lookup_file *symbolizer_fresh_file(struct tracemill_symbolizer *s,
-					  struct tracemill_binary *b)
+					  struct tracemill_binary *b, int64_t since)
 {
 	bool known = b->file && b->file->open;
 	struct lookup_file *f = symbolizer_file(s, b);
 
-	if (b->looked_at == s->opened->calls)
+	if (known && b->looked_at > since)
 		return f;
-	b->looked_at = s->opened->calls;
+	b->looked_at = clock_ns();
 	if (known && lookup_replaced(f)) {
 		symbolizer_close_file(s, f);
 		f = symbolizer_file(s, b);
@@ -307,6 +308,9 @@ static uint8_t why(const struct lookup_query *q)
 }
 
 enum { MANY = 50000 }; /* queries: some of them ask the symbol table */
+enum {
+	LOOK_EVERY = 1000000
+}; /* ns: to look whether a file was replaced takes as long as some answers do */
 
 /* Where no debug information names a file, the symbol table may. */
 static void symbolizer_view_some(const struct lookup *l, const struct lookup_query *queries,
@@ -367,13 +371,13 @@ static enum tracemill_status symbolizer_answer(struct library_call *c)
 {
 	struct tracemill_query *queries = c->a;
 	struct library_opened *x = c->s->opened;
+	const int64_t since = clock_ns() - LOOK_EVERY;
 	struct err e = ERR_INIT;
 
 	x->n = 0;
-	x->calls++;
 	for (size_t i = 0; i < c->n; i++)
 		if (queries[i].binary)
-			symbolizer_fresh_file(c->s, queries[i].binary);
+			symbolizer_fresh_file(c->s, queries[i].binary, since);
 	make_room(x, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		struct tracemill_binary *b = queries[i].binary;

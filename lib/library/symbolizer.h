@@ -21,7 +21,8 @@
 struct tracemill_binary {
 	struct tracemill_binary *next;
 	struct lookup_file *file; /* NULL: not in this scope */
-	uint64_t looked_at;       /* the call that has looked whether the file was replaced */
+	int64_t
+	    looked_at; /* when a call has looked whether the file was replaced, ns; 0: none has */
 	char path[];
 };
 
@@ -31,7 +32,6 @@ struct library_opened {
 	struct lookup lookup;
 	struct lookup_query *queries; /* of the last batch; its answers are read through them */
 	size_t n, cap;
-	uint64_t calls; /* that look for replaced files */
 	struct explain explain;
 	struct buf text; /* what tracemill_told and tracemill_explain returned last */
 	/* What tracemill_source returned last, of which file, and where it was asked for. */
@@ -85,9 +85,10 @@ struct tracemill_binary *symbolizer_binary_of(struct tracemill_symbolizer *s,
 					      struct lookup_file *f);
 /* In a call. */
 struct lookup_file *symbolizer_file(struct tracemill_symbolizer *s, struct tracemill_binary *b);
-/* The same; opened again if the file was replaced since. Answers of the last batch are gone then. */
+/* The same; opened again if the file was replaced since, unless a call has looked since the given time. Answers of
+ * the last batch are gone then. */
 struct lookup_file *symbolizer_fresh_file(struct tracemill_symbolizer *s,
-					  struct tracemill_binary *b);
+					  struct tracemill_binary *b, int64_t since);
 /* In a call: gives back what the file holds. Answers of the last batch are gone. */
 void symbolizer_close_file(struct tracemill_symbolizer *s, struct lookup_file *f);
 /* A query of the last batch; NULL: it is not one. */

@@ -60,7 +60,7 @@ fi
 # The largest file of the package is the server's libjvm; its sections are compressed.
 if [ ! -f libjvm.debug ]; then
 	fetch openjdk-17-dbg
-	largest=$(find "$packages/openjdk-17-dbg" -name '*.debug' -printf '%s %p\n' | sort -rn | head -n 1)
+	largest=$(find "$packages/openjdk-17-dbg" -name '*.debug' -printf '%s %p\n' | sort -rn | sed -n 1p)
 	objcopy --decompress-debug-sections "${largest#* }" part
 	mv part libjvm.debug
 fi

@@ -3,7 +3,8 @@
  * Addresses that are asked one at a time, by a handle that keeps what it has decoded.
  *
  *     one_by_one same BINARY ADDRESSES        the answers are those of one batch, whatever may be kept
- *     one_by_one replaced PATH OTHER ADDRESS  PATH is replaced by OTHER: prints the lines before and after
+ *     one_by_one replaced PATH OTHER ADDRESS  PATH is replaced by OTHER, which is opened at once, and
+ *                                             then by itself: prints the lines, and that of the deleted file
  *     one_by_one close BINARY ADDRESS         what a closed binary held is given back
  */
 #include <tracemill/symbolize.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 20000, VIEWERS = 3 };
@@ -183,21 +185,28 @@ static bool replaced(const char *path, const char *other, uint64_t address)
 {
 	struct tracemill_symbolizer *s = handle(0, 0);
 	struct tracemill_binary *b, *again;
-	uint32_t first = 0, second, third, opened;
+	uint32_t first = 0, opened, back, deleted;
+	char aside[4096];
 
 	if (!s || tracemill_binary_open(s, path, &b))
 		return check("a handle", false);
 	for (int i = 0; i < 6; i++)
 		first = line_at(s, b, address);
-	if (rename(other, path))
+	snprintf(aside, sizeof aside, "%s.aside", path);
+	if (rename(path, aside) || rename(other, path))
 		return check("it is replaced", false);
-	second = line_at(s, b, address);
 	opened =
 	    tracemill_binary_open(s, path, &again) || again != b ? 0 : line_at(s, again, address);
+	if (rename(aside, path))
+		return check("it is replaced again", false);
+	nanosleep(&(struct timespec){.tv_nsec = 1000000},
+		  NULL); /* it looks once in a millisecond */
+	back = line_at(s, b, address);
 	if (unlink(path))
 		return check("it is deleted", false);
-	third = line_at(s, b, address);
-	printf("lines %u %u %u %u\n", first, second, opened, third);
+	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	deleted = line_at(s, b, address);
+	printf("lines %u %u %u %u\n", first, opened, back, deleted);
 	tracemill_symbolizer_free(s);
 	return true;
 }

@@ -317,7 +317,11 @@ void fast_answers_make(struct fast_worker *w, struct fast_file *f, const uint64_
 		a->why = w->scopes.why;
 		return;
 	}
-	a->why_no_lines = fast_lines_run(f, asked, w->addrs, a->n, &w->budget, &w->lines, w->rows);
+	if (a->lines)
+		fast_lines_rows(a->lines, w->addrs, a->n, w->rows);
+	else
+		a->why_no_lines =
+		    fast_lines_run(f, asked, w->addrs, a->n, &w->budget, &w->lines, w->rows);
 	lap(w, &from, &w->lines_time);
 	fast_answer_make_calls(&m, a);
 	lap(w, &from, &w->names_time);

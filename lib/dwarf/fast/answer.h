@@ -16,6 +16,8 @@ struct fast_answers {
 	uint32_t unit;
 	const uint32_t *query; /* n indexes of the job's addresses, ascending */
 	size_t n;
+	const struct fast_line_places
+	    *lines;              /* of the unit, whose table was run last; NULL: it is run */
 	struct dwarf_answer *to; /* to[query[i]] is the answer to the i-th; direct: to[i] */
 	bool direct;
 	bool made; /* else found_all is for each, and to has been left alone */

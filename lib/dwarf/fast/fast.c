@@ -76,7 +76,7 @@ static const char *own_rows(struct fast_file *f, struct fast_worker *w, struct f
 		if (p.all[i].index && range_lives(f, lo))
 			owned(arg, lo, p.all[i].key);
 	}
-	free(p.all);
+	fast_line_places_release(&p);
 	return why;
 }
 

@@ -215,6 +215,16 @@ static uint32_t small(uint64_t v)
 	return v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
+/* The row holds the addresses from a number on up to end: the number of the first that is not below that. */
+static inline size_t fast_line_fill(const uint64_t *addrs, size_t next, size_t n,
+				    const struct fast_row *row, uint64_t end, struct fast_row *rows)
+{
+	for (; next < n && addrs[next] < end; next++)
+		if (!rows[next].there || rows[next].addr < row->addr)
+			rows[next] = *row;
+	return next;
+}
+
 /* The stretch of the row before is [row.addr, addr). */
 static void fast_line_add(struct stretch *s, const struct registers *before, uint64_t addr)
 {
@@ -233,14 +243,11 @@ static void fast_line_add(struct stretch *s, const struct registers *before, uin
 		if (!p->n || p->all[p->n - 1].key != row.addr)
 			VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){row.addr, 0};
 		VEC_PUSH(p->all, p->n, p->cap) = (struct sort_item){addr, 1};
+		VEC_PUSH(p->stretches, p->n_stretches, p->cap_stretches) =
+		    (struct fast_line_stretch){row, addr};
 		return;
 	}
-	for (; s->next < s->n && s->addrs[s->next] < addr; s->next++) {
-		struct fast_row *to = &s->rows[s->next];
-
-		if (!to->there || to->addr < row.addr)
-			*to = row;
-	}
+	s->next = fast_line_fill(s->addrs, s->next, s->n, &row, addr, s->rows);
 }
 
 /* A row at addr that something begins or ends at. What is wanted next: the first address that the
@@ -482,7 +489,7 @@ cut:
 /* The table's bytes, near: first enough for most. */
 static void fast_line_bring_table(struct program *g)
 {
-	enum { MOST_TABLES = 48 << 10 };
+	enum { MOST_TABLES = 8 << 10 };
 	const struct fast_file *f = g->f;
 	uint64_t left = f->in[IN_LINE].n - g->unit.lines,
 		 n = left < MOST_TABLES ? left : MOST_TABLES;
@@ -586,7 +593,32 @@ const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 const char *fast_lines_places(const struct fast_file *f, const struct fast_unit *u,
 			      struct budget *b, struct fast_lines *l, struct fast_line_places *all)
 {
+	all->n_stretches = 0;
 	return fast_line_run_table(f, u, NULL, 0, b, l, NULL, all);
+}
+
+void fast_lines_rows(const struct fast_line_places *all, const uint64_t *addrs, size_t n,
+		     struct fast_row *rows)
+{
+	uint64_t end = 0;
+	size_t next = 0;
+
+	memset(rows, 0, n * sizeof *rows);
+	for (size_t i = 0; i < all->n_stretches; i++) {
+		const struct fast_line_stretch *s = &all->stretches[i];
+
+		if (s->row.addr != end)
+			next = first_at_least(addrs, n, s->row.addr);
+		next = fast_line_fill(addrs, next, n, &s->row, s->end, rows);
+		end = s->end;
+	}
+}
+
+void fast_line_places_release(struct fast_line_places *all)
+{
+	free(all->all);
+	free(all->stretches);
+	*all = (struct fast_line_places){.n = 0};
 }
 
 /* A copy that ends in NUL, at its offset in scratch: the section may be rewritten under us. */

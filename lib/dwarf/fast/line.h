@@ -56,9 +56,18 @@ const char *fast_lines_run(const struct fast_file *f, const struct fast_unit *u,
 struct fast_line_places {
 	struct sort_item *all;
 	size_t n, cap;
+	struct fast_line_stretch { /* of the last table, in its order */
+		struct fast_row row;
+		uint64_t end;
+	} * stretches;
+	size_t n_stretches, cap_stretches;
 };
 const char *fast_lines_places(const struct fast_file *f, const struct fast_unit *u,
 			      struct budget *b, struct fast_lines *l, struct fast_line_places *all);
+/* As fast_lines_run, of the table that fast_lines_places has run. */
+void fast_lines_rows(const struct fast_line_places *all, const uint64_t *addrs, size_t n,
+		     struct fast_row *rows);
+void fast_line_places_release(struct fast_line_places *all);
 /* Appends the path of a file of the table last run; false: there is no such file. */
 bool fast_lines_path(struct fast_lines *l, const struct fast_unit *u, uint32_t number,
 		     struct buf *out);

@@ -123,6 +123,7 @@ static bool fast_piece_answer_unit(struct fast_file *f, struct fast_worker *w,
 	a.n = s->n_addrs = fast_piece_choose_addrs(s);
 	a.query = s->query;
 	a.to = s->of;
+	a.lines = &s->places;
 	w->scopes.stamps = s->stamps;
 	fast_answers_make(w, f, s->addrs, &a);
 	w->scopes.stamps = NULL;
@@ -157,7 +158,7 @@ bool fast_pieces_make(struct fast_file *f, struct fast_worker *w, struct fast_sc
 
 void fast_scratch_release(struct fast_scratch *s)
 {
-	free(s->places.all);
+	fast_line_places_release(&s->places);
 	free(s->owned);
 	free(s->addrs);
 	free(s->of);

@@ -169,7 +169,8 @@ const char *tracemill_error(const struct tracemill_symbolizer *s);
  *
  * This, and tracemill_symbolize, notice that another file is at the path of the binary, or of its debug
  * file: the device, inode, size or time of modification differ. It is read anew then, and answers of the
- * last batch are gone. A file that is deleted is read on. */
+ * last batch are gone. tracemill_symbolize looks once in a millisecond at most: answers may be those of the file
+ * that was there until then. A file that is deleted is read on. */
 enum tracemill_status tracemill_binary_open(struct tracemill_symbolizer *s, const char *path,
 					    struct tracemill_binary **binary);
 /* Gives back the memory and the files of a binary, and the answers of the last batch. The pointer stays
