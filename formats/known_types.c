@@ -28,11 +28,12 @@ enum { WITHIN = 4096 };
 		    "module and in --debug-dir"                                        \
 	}
 #define GOES(how) "use it with a capture: tm-symbolize " how
-#define UTRACE(how)                                                                         \
-	{                                                                                   \
-		"a trace of Unreal Engine (.utrace)" how, NULL,                             \
-		    "the format has no open description and no public file; "               \
-		    "use Unreal Insights, or record memreport -full, which tracemill reads" \
+#define UTRACE(how)                                                                     \
+	{                                                                               \
+		"a trace of Unreal Engine (.utrace)" how, NULL,                         \
+		    "the format has no open description and no public file; tracemill " \
+		    "reads what TimingInsights.ExportTimingEvents of Unreal Insights "  \
+		    "writes of it, and memreport -full"                                 \
 	}
 #define OF_UFTRACE                                                                      \
 	"names, clock and threads are in the files beside it: give the directory that " \

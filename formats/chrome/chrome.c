@@ -154,18 +154,14 @@ static uint32_t chrome_thread_of(struct parser *p, bool async)
 	struct {
 		uint64_t pid, tid, async;
 	} key = {.async = async};
-	uint32_t before = intern_count(&x->thread_keys), id;
+	struct chrome_thread row = {.async = async};
 
 	key.pid = to_id(p, &p->values[KEY_PID], &text) & UINT32_MAX;
 	key.tid = async ? 0 : to_id(p, &p->values[KEY_TID], &text);
-	id = intern_add(&x->thread_keys, (const char *)&key, sizeof key);
-	if (id > before)
-		VEC_PUSH(x->threads, x->n_threads, x->cap_threads) = (struct chrome_thread){
-		    .pid = key.pid,
-		    .tid = key.tid,
-		    .name = !async && text ? (uint32_t)(key.tid & ~(1ull << 31)) : 0,
-		    .async = async};
-	return id - 1;
+	row.pid = key.pid;
+	row.tid = key.tid;
+	row.name = !async && text ? (uint32_t)(key.tid & ~(1ull << 31)) : 0;
+	return chrome_thread(x, &key, sizeof key, &row);
 }
 
 static uint32_t marker_of(struct parser *p)
@@ -633,23 +629,11 @@ static void chrome_parser_release(struct parser *p)
 	buf_release(&p->label.text);
 	buf_release(&p->frame_id);
 	buf_release(&p->arg);
-	intern_release(&p->x.thread_keys);
-	intern_release(&p->x.frame_keys);
 	map64_release(&p->async_open);
 	free(p->readings);
 	free(p->asyncs);
-	free(p->x.calls);
-	free(p->x.points);
-	free(p->x.threads);
-	free(p->x.frames);
 	free(p->v8.open);
-	v8_release(&p->x.piece);
-	for (size_t i = 0; i < p->x.n_profiles; i++) {
-		v8_release(&p->x.profiles[i]->v8);
-		free(p->x.profiles[i]);
-	}
-	free(p->x.profiles);
-	map64_release(&p->x.profile_of);
+	chrome_release(&p->x);
 	free(p);
 }
 

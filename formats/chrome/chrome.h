@@ -60,7 +60,7 @@ struct chrome {
 	size_t n_threads, cap_threads;
 	struct chrome_frame *frames;
 	size_t n_frames, cap_frames;
-	struct chrome_place *places; /* by marker, so many; of tables of Tracy */
+	struct chrome_place *places; /* by marker, so many; of tables */
 	size_t n_places;
 	struct chrome_profile **profiles;
 	size_t n_profiles, cap_profiles;
@@ -79,7 +79,14 @@ bool chrome_time(const char *s, size_t n, bool is_number, int64_t *ns);
 /* A number of JSON. */
 bool chrome_number(const char *s, size_t n, decimal *v, bool *rounded);
 
+/* For tables: the marker of a call, whose place is known where file is not 0; and the index of a thread, by bytes that
+ * are its own. */
+uint32_t chrome_marker(struct chrome *x, uint32_t name, uint32_t file, uint64_t line);
+uint32_t chrome_thread(struct chrome *x, const void *key, size_t n,
+		       const struct chrome_thread *row);
+
 /* Pushes it all, threads one after the other, and adds notes. */
 enum status chrome_push(struct chrome *x, struct err *e);
+void chrome_release(struct chrome *x);
 
 #endif

@@ -121,6 +121,25 @@ static void chrome_push_match(struct push *p)
 	x->n_calls = kept;
 }
 
+uint32_t chrome_marker(struct chrome *x, uint32_t name, uint32_t file, uint64_t line)
+{
+	struct marker m = {name, file};
+	uint32_t marker = trace_marker(x->im->t, &m);
+
+	x->places = mem_grow_zero(x->places, &x->n_places, marker + 1u, sizeof *x->places);
+	x->places[marker] = (struct chrome_place){file, line <= UINT32_MAX ? (uint32_t)line : 0};
+	return marker;
+}
+
+uint32_t chrome_thread(struct chrome *x, const void *key, size_t n, const struct chrome_thread *row)
+{
+	uint32_t before = intern_count(&x->thread_keys), id = intern_add(&x->thread_keys, key, n);
+
+	if (id > before)
+		VEC_PUSH(x->threads, x->n_threads, x->cap_threads) = *row;
+	return id - 1;
+}
+
 static uint32_t stack_of(struct push *p, uint32_t marker)
 {
 	struct trace *t = p->x->im->t;
@@ -279,10 +298,12 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	for (size_t i = 0; i < x->n_threads; i++) {
 		const struct chrome_thread *th = &x->threads[i];
 
-		p.threads[i] = trace_thread(
-		    t, &(struct thread){.process = (uint32_t)th->pid,
-					.tid = th->async ? UINT64_MAX : th->tid,
-					.name = th->async ? trace_strz(t, "async") : th->name});
+		struct thread row = {.process = (uint32_t)th->pid,
+				     .tid = th->async ? UINT64_MAX : th->tid,
+				     .name = th->async ? trace_strz(t, "async") : th->name};
+
+		/* Those without a number are told apart by name. */
+		p.threads[i] = row.tid ? trace_thread(t, &row) : trace_thread_named(t, row);
 	}
 	st = import_begin(x->im, e);
 	if (!st && x->n_calls) {
@@ -303,4 +324,22 @@ enum status chrome_push(struct chrome *x, struct err *e)
 	free(p.stacks);
 	free(p.open);
 	return st;
+}
+
+void chrome_release(struct chrome *x)
+{
+	intern_release(&x->thread_keys);
+	intern_release(&x->frame_keys);
+	free(x->calls);
+	free(x->points);
+	free(x->threads);
+	free(x->frames);
+	free(x->places);
+	v8_release(&x->piece);
+	for (size_t i = 0; i < x->n_profiles; i++) {
+		v8_release(&x->profiles[i]->v8);
+		free(x->profiles[i]);
+	}
+	free(x->profiles);
+	map64_release(&x->profile_of);
 }

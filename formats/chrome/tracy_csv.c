@@ -92,34 +92,22 @@ static struct field get(const struct tracy *p, const struct field *f, size_t n, 
 
 static uint32_t place(struct tracy *p, const struct field *f, size_t n)
 {
-	struct chrome *x = &p->x;
-	struct trace *t = x->im->t;
+	struct trace *t = p->x.im->t;
 	struct field name = f[0], file = get(p, f, n, COL_FILE), line = get(p, f, n, COL_LINE);
-	struct chrome_place at = {.file = file.n ? trace_string(t, file.s, file.n) : 0};
-	struct marker m = {name.n ? trace_string(t, name.s, name.n) : trace_strz(t, "(unnamed)"),
-			   at.file};
-	uint64_t number;
-	uint32_t marker = trace_marker(t, &m);
+	uint64_t number = 0;
 
-	at.line = num_dec(line.s, line.n, &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
-	x->places = mem_grow_zero(x->places, &x->n_places, marker + 1u, sizeof *x->places);
-	x->places[marker] = at;
-	return marker;
+	num_dec(line.s, line.n, &number);
+	return chrome_marker(&p->x,
+			     name.n ? trace_string(t, name.s, name.n) : trace_strz(t, "(unnamed)"),
+			     file.n ? trace_string(t, file.s, file.n) : 0, number);
 }
 
 static uint32_t thread(struct tracy *p, struct field id)
 {
-	struct chrome *x = &p->x;
-	uint64_t tid = 0;
-	uint32_t before = intern_count(&x->thread_keys);
-	uint32_t row;
+	struct chrome_thread row = {.tid = 0};
 
-	num_dec(id.s, id.n, &tid);
-	row = intern_add(&x->thread_keys, (const char *)&tid, sizeof tid);
-	if (row > before)
-		VEC_PUSH(x->threads, x->n_threads, x->cap_threads) =
-		    (struct chrome_thread){.tid = tid};
-	return row - 1;
+	num_dec(id.s, id.n, &row.tid);
+	return chrome_thread(&p->x, &row.tid, sizeof row.tid, &row);
 }
 
 static bool add_plot(struct tracy *p, const struct field *f, size_t n, int64_t ts)
@@ -252,11 +240,7 @@ static enum status tracy_read(struct import *im, struct err *e)
 
 	p->x.im = im;
 	st = tracy_read_all(p, e);
-	intern_release(&p->x.thread_keys);
-	free(p->x.calls);
-	free(p->x.points);
-	free(p->x.threads);
-	free(p->x.places);
+	chrome_release(&p->x);
 	free(p);
 	return st;
 }

@@ -187,6 +187,7 @@ reader Perfetto run.pftrace 'enter exit' 'END { print '$((mb * 12000 + 2))' }' "
 reader "Perfetto, Android's" run.sched 'enter exit' 'END { print '$((mb * 8000))' }' "$GEN/perfetto" --n $((mb * 1000)) sched
 reader systrace run.systrace 'enter exit' 'END { print '$((mb * 6000))' }' "$GEN/systrace" --n $((mb * 600)) atrace
 reader pprof run.pb sample "$(total rows)" "$GEN/pprof" --rows $((mb * 1000)) --functions 5000 inline
+reader 'Insights, timing events' run.insights.csv 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/insights" --frames $((mb * 6500)) session
 reader 'Tracy, zones' run.zones.csv 'enter exit' '$1 == "calls" { print $2 * 2 }' "$GEN/tracy_csv" --frames $((mb * 2000)) each
 # A class a row, and the resources of every third.
 reader 'Unreal .memreport' run.memreport alloc 'END { n = '$((mb * 100))'; print n + int(n / 3) }' \

@@ -505,4 +505,6 @@ learn({
 	"unknown: its markers are of different moments": "未知：其标记属于不同的时刻",
 	"stopped after {0#} s: start tm-view with --time-limit {1#}, or choose a range": "{0} 秒后已停止：请用 --time-limit {1} 启动 tm-view，或选择一个范围",
 	"'{0*}': column {1#}: {2*}": "“{0}”：第 {1} 列：{2}",
+	"lines are not rows of the table: left out": "忽略了不是表格内容的行",
+	"calls have the number of their timer alone: put the table of ExportTimers before theirs": "调用只有计时器的编号：请把 ExportTimers 的表格放在其表格之前",
 });
