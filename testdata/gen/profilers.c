@@ -19,6 +19,7 @@
  *	sample         trees of two threads, N samples each: a third in each function
  *	malloc-history the same of blocks, of 1 KiB each
  *	memleak        two lists: row i of the second one has i + 1 blocks of 16 bytes, of a stack of 3
+ *	bpftrace       a map of rows, each with its number behind the stack; and a map of numbers, and one of histograms
  *	leaks          row i is a class that leaked 32 bytes, and holds i % 4 blocks of 16
  *	leaks-stacks   the same, with a stack before each row
  *	leaks-3.0      row i leaked i + 1 bytes, with its stack in a line
@@ -464,6 +465,26 @@ static void leaks_lines(void)
 	leaks_as(false, true);
 }
 
+static void bpftrace(void)
+{
+	static const char *const stacks[] = {"    main+115\n", "    update+24\n    main+115\n",
+					     "    draw(int, char const*)+3\n    update+24\n"
+					     "    main+115\n"};
+
+	printf("Attaching 1 probe...\n^C\n\n@[%s\n    0x7fbcc729e24a\n]: \n"
+	       "[1]                    1 |@@@@                 |\n"
+	       "[2, 4)                 4 |@@@@@@@@@@@@@@@@@@@@@|\n\n@plain[7]: 12\n",
+	       "game,");
+	for (long i = 0; i < rows; i++)
+		printf("@ticks[\n%s, game, %ld]: %ld\n", stacks[i % 3], i, weight(i));
+	if (bad)
+		printf("@ticks[\n%s, game, 0]: %ld\n@ticks[\n    main+1\n]: (1, 2)\n"
+		       "@ticks[\n    main+1\n, \n    start+1\n]: 1\n@ticks[\n    main+1\n",
+		       stacks[0], weight(0));
+	truth("samples", bad ? sum() + weight(0) + 1 : sum());
+	truth("rows", rows);
+}
+
 static void heap(void)
 {
 	long blocks = rows * (rows + 1) / 2;
@@ -637,6 +658,7 @@ int main(int argc, char **argv)
 		       {"leaks-stacks", leaks_stacks},
 		       {"leaks-3.0", leaks_lines},
 		       {"heap", heap},
+		       {"bpftrace", bpftrace},
 		       {"jemalloc-text", jemalloc_text},
 		       {"jemalloc-json", jemalloc_json},
 		       {"mimalloc", mimalloc},

@@ -507,4 +507,11 @@ learn({
 	"'{0*}': column {1#}: {2*}": "“{0}”：第 {1} 列：{2}",
 	"lines are not rows of the table: left out": "忽略了不是表格内容的行",
 	"calls have the number of their timer alone: put the table of ExportTimers before theirs": "调用只有计时器的编号：请把 ExportTimers 的表格放在其表格之前",
+	"values of maps are no counts: left out": "忽略了不是计数的映射值",
+	"a key of a map has no end: left out": "忽略了一个没有结尾的映射键",
+	"keys have two stacks: the first is taken for the inner one": "键有两个调用栈：把第一个当作内层",
+	"keys were printed more than once: their counts are added": "键被打印了不止一次：其计数相加",
+	"histograms are no profile: left out": "直方图不是剖析数据：已忽略",
+	"values of maps have no stack: left out": "忽略了没有调用栈的映射值",
+	"of stats() the counts are read, not the totals": "stats() 只读取计数，不读取总和",
 });
