@@ -20,6 +20,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/text.h"
+#include "lib/input/xml.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -262,29 +263,6 @@ static void memcheck_text_line(struct memcheck *x, const char *s, size_t n)
 
 /* --- XML --- */
 
-/* &lt; &gt; &amp; &quot; &apos; in a text. */
-static void memcheck_unescape(struct buf *b, const char *s, size_t n)
-{
-	static const struct {
-		const char *word;
-		char c;
-	} named[] = {
-	    {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
-
-	b->len = 0;
-	for (size_t i = 0, k; i < n; i++) {
-		for (k = 0; k < sizeof named / sizeof *named; k++)
-			if (s[i] == '&' && text_begins(s + i, n - i, named[k].word))
-				break;
-		if (k < sizeof named / sizeof *named) {
-			buf_addc(b, named[k].c);
-			i += strlen(named[k].word) - 1;
-		} else {
-			buf_addc(b, s[i]);
-		}
-	}
-}
-
 /* <tag>text</tag>: its text. */
 static bool memcheck_element(const char *s, size_t n, const char *tag, const char **text,
 			     size_t *n_text)
@@ -341,13 +319,13 @@ static void memcheck_xml_line(struct memcheck *x, const char *s, size_t n)
 	} else if (text_is(s, n, "</frame>")) {
 		memcheck_xml_frame(x, p);
 	} else if (memcheck_element(s, n, "obj", &text, &n_text)) {
-		memcheck_unescape(&x->object, text, n_text);
+		xml_unescape(&x->object, text, n_text);
 	} else if (memcheck_element(s, n, "fn", &text, &n_text)) {
-		memcheck_unescape(&x->name, text, n_text);
+		xml_unescape(&x->name, text, n_text);
 	} else if (memcheck_element(s, n, "dir", &text, &n_text)) {
-		memcheck_unescape(&x->dir, text, n_text);
+		xml_unescape(&x->dir, text, n_text);
 	} else if (memcheck_element(s, n, "file", &text, &n_text)) {
-		memcheck_unescape(&x->file, text, n_text);
+		xml_unescape(&x->file, text, n_text);
 	} else if (memcheck_element(s, n, "line", &text, &n_text)) {
 		if (!num_dec(text, n_text, &x->at_line))
 			x->at_line = 0;

@@ -20,6 +20,10 @@
  *	malloc-history the same of blocks, of 1 KiB each
  *	memleak        two lists: row i of the second one has i + 1 blocks of 16 bytes, of a stack of 3
  *	bpftrace       a map of rows, each with its number behind the stack; and a map of numbers, and one of histograms
+ *	xctrace        samples as long in ms, of two threads in turn; what comes again is a reference; draw has no name
+ *	xctrace-cycles the same in cycles, as Xcode 15 and later write it
+ *	xctrace-heap   row i is a block of 16 * (i + 1) bytes, of which each third was freed
+ *	xctrace-sums   row i is a class, of which i + 1 blocks of 48 bytes are live, and one was freed
  *	leaks          row i is a class that leaked 32 bytes, and holds i % 4 blocks of 16
  *	leaks-stacks   the same, with a stack before each row
  *	leaks-3.0      row i leaked i + 1 bytes, with its stack in a line
@@ -485,6 +489,118 @@ static void bpftrace(void)
 	truth("rows", rows);
 }
 
+static void xctrace_frame(long k, long id)
+{
+	static const char *const names[] = {"main", "update&lt;int&gt;", "0x100001031"};
+
+	printf("<frame id=\"%ld\" name=\"%s\" addr=\"0x1000010%ld1\"><binary ref=\"1\"/>", 40 + k,
+	       names[k], k + 1);
+	if (!k)
+		printf("<source line=\"1\"><path id=\"%ld\">/src/a.c</path></source>", id);
+	printf("</frame>");
+}
+
+/* Ids: 1 to 3 the binary, thread and stack of row 0; 10 i and more those of row i. */
+static void xctrace_as(bool cycles)
+{
+	printf("<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]'>"
+	       "<schema name=\"%s\"><col><mnemonic>time</mnemonic></col></schema>\n"
+	       "<binary id=\"1\" name=\"game\" UUID=\"0102030405060708-0910111213141516\" "
+	       "load-addr=\"0x100000000\" path=\"/opt/game\"/>\n",
+	       cycles ? "cpu-profile" : "time-profile");
+	for (long i = 0; i < rows; i++) {
+		long id = 1000 + 20 * i;
+
+		printf("<row><sample-time id=\"%ld\" fmt=\"x\">%ld</sample-time>", id,
+		       (i + 1) * 1000000);
+		if (i < 2)
+			printf(
+			    "<thread id=\"%ld\" fmt=\"%s 0x%ld (game, pid: 7)\"><tid id=\"%ld\">%ld"
+			    "</tid><process id=\"%ld\"><pid id=\"%ld\">7</pid></process></thread>",
+			    10 + i, i ? "worker" : "Main Thread", 70 + i, id + 1, 70 + i, id + 2,
+			    id + 3);
+		else
+			printf("<thread ref=\"%ld\"/><process ref=\"1002\"/>", 10 + i % 2);
+		if (i < 4)
+			printf("<%s id=\"%ld\" fmt=\"x\">%ld</%s>",
+			       cycles ? "cycle-weight" : "weight", 20 + i,
+			       weight(i) * (cycles ? 1000 : 1000000),
+			       cycles ? "cycle-weight" : "weight");
+		else
+			printf("<%s ref=\"%ld\"/>", cycles ? "cycle-weight" : "weight",
+			       bad && i == 5 ? 9999 : 20 + i % 4);
+		if (i >= 3) {
+			printf("<tagged-backtrace ref=\"%ld\"/>", 30 + i % 3);
+		} else {
+			printf("<tagged-backtrace id=\"%ld\"><backtrace id=\"%ld\">", 30 + i,
+			       id + 4);
+			for (long k = i; k >= 0; k--)
+				if (k < i)
+					printf("<frame ref=\"%ld\"/>", 40 + k);
+				else
+					xctrace_frame(k, id + 5);
+			printf("</backtrace></tagged-backtrace>");
+		}
+		printf("</row>\n");
+	}
+	if (bad)
+		printf("<row><weight ref=\"20\"/><sentinel/></row>\n<row><core>1</core></row>\n");
+	printf("</node></trace-query-result>\n");
+	truth("samples", rows);
+	truth("weight", bad ? sum() - weight(5) + weight(0) : sum());
+}
+
+static void xctrace(void)
+{
+	xctrace_as(false);
+}
+
+static void xctrace_cycles(void)
+{
+	xctrace_as(true);
+}
+
+static void xctrace_table(bool sums)
+{
+	long live = 0, bytes = 0;
+
+	printf("<?xml version=\"1.0\"?>\n<trace-query-result>\n<node "
+	       "xpath='//trace-toc[1]/run[1]'>\n");
+	for (long i = 0; i < rows; i++) {
+		if (sums)
+			printf(
+			    "<row category=\"Malloc %ld&lt;x&gt;\" persistent-bytes=\"%ld\" "
+			    "count-persistent=\"%ld\" total-bytes=\"%ld\" transient-bytes=\"48\" "
+			    "count-events=\"%ld\" count-transient=\"1\" count-total=\"%ld\"/>\n",
+			    i, 48 * (i + 1), i + 1, 48 * (i + 2), i + 3, i + 2);
+		else
+			printf("<row address=\"0x%lx\" category=\"Malloc %ld Bytes\" live=\"%s\" "
+			       "responsible-caller=\"make(int)\" responsible-library=\"game\" "
+			       "size=\"%ld\" timestamp=\"00:00.000.000\"/>\n",
+			       4096 + 64 * i, i % 4 * 16, i % 3 == 2 ? "false" : "true",
+			       16 * (i + 1));
+		live += sums ? i + 1 : i % 3 != 2;
+		bytes += sums ? 48 * (i + 1) : i % 3 != 2 ? 16 * (i + 1) : 0;
+	}
+	if (bad)
+		printf("<row category=\"\" size=\"16\"/>\n<row category=\"x\" size=\"many\"/>\n"
+		       "<row category=\"x\" size=\"99999999999999\"/>\n");
+	printf("</node></trace-query-result>\n");
+	truth("live", live);
+	truth("bytes", bytes);
+	truth("rows", rows);
+}
+
+static void xctrace_heap(void)
+{
+	xctrace_table(false);
+}
+
+static void xctrace_sums(void)
+{
+	xctrace_table(true);
+}
+
 static void heap(void)
 {
 	long blocks = rows * (rows + 1) / 2;
@@ -658,6 +774,10 @@ int main(int argc, char **argv)
 		       {"leaks-stacks", leaks_stacks},
 		       {"leaks-3.0", leaks_lines},
 		       {"heap", heap},
+		       {"xctrace", xctrace},
+		       {"xctrace-cycles", xctrace_cycles},
+		       {"xctrace-heap", xctrace_heap},
+		       {"xctrace-sums", xctrace_sums},
 		       {"bpftrace", bpftrace},
 		       {"jemalloc-text", jemalloc_text},
 		       {"jemalloc-json", jemalloc_json},

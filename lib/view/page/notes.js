@@ -514,4 +514,5 @@ learn({
 	"histograms are no profile: left out": "直方图不是剖析数据：已忽略",
 	"values of maps have no stack: left out": "忽略了没有调用栈的映射值",
 	"of stats() the counts are read, not the totals": "stats() 只读取计数，不读取总和",
+	"rows or references of the export cannot be read: left out": "忽略了导出文件中无法读取的行或引用",
 });
