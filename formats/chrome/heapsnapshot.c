@@ -103,7 +103,7 @@ static const char *const node_words[] = {"type",       "name",          "id",   
 static const char *const edge_words[] = {"type", "name_or_index", "to_node"};
 
 /* By what a type is called. */
-enum node_class { CLASS_OWN, CLASS_OTHER };
+enum node_class { CLASS_OWN, CLASS_SYNTHETIC, CLASS_OTHER };
 enum edge_class { EDGE_NAMED, EDGE_INDEXED, EDGE_HIDDEN, EDGE_INTERNAL, EDGE_SHORTCUT, EDGE_WEAK };
 
 struct record {                      /* of which the numbers come one by one */
@@ -155,6 +155,7 @@ struct snapshot {
 	size_t n_open, cap_open;
 	uint32_t field_of_call;
 	struct map64 stacks; /* by id */
+	struct map64 roots;  /* V8's own: a node's place -> what they are called */
 	uint32_t elements, hidden, detached, global;
 	struct buf text;
 	uint64_t bad, weak, shortcuts, own, tables, dangling, wide, no_type;
@@ -191,7 +192,9 @@ static void add_node_type(struct snapshot *s, struct json_value v)
 		return;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (text_is(v.s, v.n, known[i].word)) {
-			class = known[i].shown ? CLASS_OTHER : CLASS_OWN;
+			class = known[i].shown                   ? CLASS_OTHER
+				: text_is(v.s, v.n, "synthetic") ? CLASS_SYNTHETIC
+								 : CLASS_OWN;
 			shown = known[i].shown;
 		}
 	s->text.len = 0;
@@ -260,6 +263,20 @@ static uint32_t type_named(struct snapshot *s, uint32_t name, bool detached)
 	return trace_type(s->im->t, buf_str(&s->text), s->text.len);
 }
 
+/* "(Stack roots)" is no object: what it refers to has the root "[Stack roots]". */
+static bool note_root(struct snapshot *s, uint32_t name)
+{
+	size_t n;
+	const char *text = intern_text(&s->im->t->strings, name, &n);
+
+	if (n < 3 || text[0] != '(' || text[n - 1] != ')')
+		return false;
+	s->text.len = 0;
+	buf_addf(&s->text, "[%.*s]", (int)n - 2, text + 1);
+	*map64_put(&s->roots, s->ordinal) = trace_string(s->im->t, buf_str(&s->text), s->text.len);
+	return true;
+}
+
 static enum status push_node(struct snapshot *s, struct err *e)
 {
 	const uint64_t *v = s->node.v;
@@ -278,7 +295,9 @@ static enum status push_node(struct snapshot *s, struct err *e)
 	}
 	if (name && !*intern_text(&s->im->t->strings, name, NULL))
 		name = 0;
-	if (class == CLASS_OWN)
+	if (class == CLASS_SYNTHETIC && note_root(s, name))
+		return ST_OK;
+	if (class != CLASS_OTHER)
 		o.type = name ? type_named(s, name, v[OF_DETACHED] == 2) : o.type;
 	else
 		o.name = name;
@@ -342,16 +361,20 @@ static uint32_t edge_name(struct snapshot *s, enum edge_class class)
 	uint32_t name;
 	size_t n;
 
-	/* The root's elements are V8's own roots, and have no name. */
+	/* The root's elements have no name. */
 	if (class == EDGE_INDEXED)
 		return s->from == 1 ? 0 : s->elements;
 	if (class == EDGE_HIDDEN)
 		return s->hidden;
 	name = text_of(s, s->edge.v[OF_LABEL]);
-	/* The root's shortcuts lead to global objects, and V8 counts them where they have no name. */
 	text = intern_text(&s->im->t->strings, name, &n);
-	return s->from == 1 && class == EDGE_SHORTCUT && strspn(text, "0123456789") == n ? s->global
-											 : name;
+	if (!n || strspn(text, "0123456789") != n)
+		return name;
+	/* The root's shortcuts lead to global objects, and V8 counts them where they have no name; the elements of its
+	 * own arrays are internal and counted, too. */
+	return s->from == 1 && class == EDGE_SHORTCUT ? s->global
+	       : class == EDGE_INTERNAL               ? s->elements
+						      : name;
 }
 
 static enum status end_edge(struct snapshot *s, struct err *e)
@@ -359,7 +382,7 @@ static enum status end_edge(struct snapshot *s, struct err *e)
 	const uint64_t *v = s->edge.v;
 	uint64_t target = v[OF_TARGET] / s->node.n;
 	enum edge_class class = EDGE_NAMED;
-	uint32_t id, name;
+	uint32_t id, name, root;
 	size_t from;
 	enum status st;
 
@@ -370,7 +393,8 @@ static enum status end_edge(struct snapshot *s, struct err *e)
 		return ST_OK;
 	}
 	from = s->from - 1;
-	id = from ? s->nodes[from].id : 0;
+	root = map64_get(&s->roots, from + 1);
+	id = from && !root ? s->nodes[from].id : 0;
 	if (v[OF_TARGET] % s->node.n || target >= s->n) {
 		s->bad++;
 		return ST_OK;
@@ -389,7 +413,9 @@ static enum status end_edge(struct snapshot *s, struct err *e)
 		s->tables++;
 		return ST_OK;
 	}
-	st = emit_reference(s->im, id, s->nodes[target].id, name, ABSENT, e);
+	if (map64_get(&s->roots, target + 1))
+		return ST_OK;
+	st = emit_reference(s->im, id, s->nodes[target].id, root ? root : name, ABSENT, e);
 	s->output_failed |= st != ST_OK;
 	return st;
 }
@@ -604,6 +630,7 @@ static void heapsnapshot_release(struct snapshot *s)
 	free(s->calls);
 	free(s->open);
 	map64_release(&s->stacks);
+	map64_release(&s->roots);
 	buf_release(&s->text);
 }
 

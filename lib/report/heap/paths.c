@@ -2,6 +2,7 @@
 #include "lib/report/heap/paths.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +18,29 @@ struct search {
 	uint32_t *queue;
 	uint32_t n_queue;
 };
+
+enum heap_root_rank heap_root_rank(const struct heap_set *s, uint32_t root)
+{
+	/* Of Java and Android, Lua, .NET and V8. */
+	static const char *const passing[] = {"[JNI local]",         "[Java frame]",
+					      "[native stack]",      "[thread block]",
+					      "[monitor used]",      "[JNI monitor]",
+					      "[finalizing]",        "[debugger]",
+					      "[reference cleanup]", "[main]",
+					      "[running]",           "[Stack roots]",
+					      "[Handle scope]",      "[Relocatable]",
+					      "[Debugger]",          "[Compilation cache]",
+					      "[Micro tasks]",       "[Weak collections]"};
+	size_t n;
+	const char *name = heap_text(s, root, &n);
+
+	if (n && (*name != '[' || text_is(name, n, "[global object]")))
+		return HEAP_ROOT_NAMED;
+	for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+		if (text_is(name, n, passing[i]))
+			return HEAP_ROOT_PASSING;
+	return HEAP_ROOT_KIND;
+}
 
 static uint64_t name_hash(struct search *f, uint32_t name)
 {
@@ -39,7 +63,7 @@ static int root_order(const struct search *f, uint32_t a, uint32_t b)
 	return na != nb ? (na < nb ? -1 : 1) : memcmp(ta, tb, na);
 }
 
-static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference)
+static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference, uint8_t rank)
 {
 	struct heap_paths *p = f->p;
 	uint32_t to = f->h->out[reference], name = heap_reference_name(f->h, reference);
@@ -50,7 +74,7 @@ static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference
 	if (!p->distance[to]) {
 		f->queue[f->n_queue++] = to;
 		better = true;
-	} else if (p->distance[to] != distance) {
+	} else if (p->rank[to] != rank || p->distance[to] != distance) {
 		return;
 	} else {
 		better = from ? hash < p->hash[to] : root_order(f, name, p->root[to]) < 0;
@@ -61,6 +85,26 @@ static void heap_paths_reach(struct search *f, uint32_t from, uint32_t reference
 	p->via[to] = reference;
 	p->root[to] = from ? p->root[from] : name;
 	p->hash[to] = hash;
+	p->rank[to] = rank;
+}
+
+/* From the roots of a rank to what those of the ranks before do not reach. */
+static void heap_paths_search(struct search *f, uint8_t rank)
+{
+	const struct heap *h = f->h;
+	uint32_t at = f->n_queue;
+
+	for (uint32_t r = h->out_start[0]; r < h->out_start[1]; r++)
+		if (heap_root_rank(f->s, heap_reference_name(h, r)) == rank)
+			heap_paths_reach(f, 0, r, rank);
+	/* A level is settled before the next one begins: only shorter paths lead to it. */
+	for (; at < f->n_queue; at++) {
+		uint32_t from = f->queue[at];
+
+		f->p->n_reached += h->flags[from] & HEAP_LISTED;
+		for (uint32_t r = h->out_start[from]; r < h->out_start[from + 1]; r++)
+			heap_paths_reach(f, from, r, rank);
+	}
 }
 
 void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struct heap *h)
@@ -71,19 +115,12 @@ void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struc
 	*p = (struct heap_paths){.distance = mem_zarray(n, sizeof *p->distance),
 				 .via = mem_zarray(n, sizeof *p->via),
 				 .root = mem_zarray(n, sizeof *p->root),
-				 .hash = mem_zarray(n, sizeof *p->hash)};
+				 .hash = mem_zarray(n, sizeof *p->hash),
+				 .rank = mem_zarray(n, sizeof *p->rank)};
 	f.names = mem_zarray((size_t)intern_count(&s->texts) + 1, sizeof *f.names);
 	f.queue = mem_array(n, sizeof *f.queue);
-	for (uint32_t r = h->out_start[0]; r < h->out_start[1]; r++)
-		heap_paths_reach(&f, 0, r);
-	/* A level is settled before the next one begins: only shorter paths lead to it. */
-	for (uint32_t at = 0; at < f.n_queue; at++) {
-		uint32_t from = f.queue[at];
-
-		p->n_reached += h->flags[from] & HEAP_LISTED;
-		for (uint32_t r = h->out_start[from]; r < h->out_start[from + 1]; r++)
-			heap_paths_reach(&f, from, r);
-	}
+	for (uint8_t rank = 0; rank < HEAP_ROOT_RANKS; rank++)
+		heap_paths_search(&f, rank);
 	free(f.names);
 	free(f.queue);
 }
@@ -106,16 +143,23 @@ void heap_paths_release(struct heap_paths *p)
 	free(p->via);
 	free(p->root);
 	free(p->hash);
+	free(p->rank);
 	*p = (struct heap_paths){0};
 }
 
-void heap_step_text(struct buf *out, const struct heap_set *s, uint32_t name)
+bool heap_is_element(const char *s, size_t n)
+{
+	return !n ||
+	       (n >= 2 && s[0] == '[' && s[n - 1] == ']' && strspn(s + 1, "0123456789,") == n - 2);
+}
+
+void heap_step_text(struct buf *out, const struct heap_set *s, uint32_t name, bool fold)
 {
 	size_t n;
 	const char *p = heap_text(s, name, &n);
 
-	if (!n) {
-		buf_adds(out, "[]");
+	if (!n || (fold && heap_is_element(p, n))) {
+		buf_adds(out, fold ? "[*]" : "[]");
 		return;
 	}
 	if (!strchr("[.:(<", *p))
@@ -143,7 +187,7 @@ void heap_root_text(struct buf *out, const struct heap_set *s, const struct heap
 }
 
 void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap *h,
-		    const struct heap_paths *p, uint32_t object)
+		    const struct heap_paths *p, uint32_t object, bool fold)
 {
 	uint32_t steps[2 * STEPS_SHOWN]; /* the last ones, outermost last; then the first ones */
 	uint32_t distance = p->distance[object], tail, n = 0, skipped;
@@ -161,11 +205,11 @@ void heap_path_text(struct buf *out, const struct heap_set *s, const struct heap
 		steps[n++] = heap_reference_name(h, p->via[object]);
 	heap_root_text(out, s, h, heap_reference_name(h, p->via[object]), object);
 	while (n > tail)
-		heap_step_text(out, s, steps[--n]);
+		heap_step_text(out, s, steps[--n], fold);
 	if (skipped)
 		buf_addf(out, " ... (%u more) ... ", skipped);
 	while (n)
-		heap_step_text(out, s, steps[--n]);
+		heap_step_text(out, s, steps[--n], fold);
 }
 
 static void add_object(struct buf *out, const struct heap_set *s, const struct heap *h,
@@ -179,7 +223,7 @@ static void add_object(struct buf *out, const struct heap_set *s, const struct h
 }
 
 void heap_path_objects(struct buf *out, const struct heap_set *s, const struct heap *h,
-		       const struct heap_paths *p, uint32_t object)
+		       const struct heap_paths *p, uint32_t object, bool fold)
 {
 	uint32_t objects[2 * STEPS_SHOWN]; /* as in heap_path_text */
 	uint32_t distance = p->distance[object], tail, n = 0, skipped;
@@ -197,7 +241,8 @@ void heap_path_objects(struct buf *out, const struct heap_set *s, const struct h
 	for (uint32_t left = n; left > 0; left--) {
 		if (left < n) {
 			buf_adds(out, " -> ");
-			heap_step_text(out, s, heap_reference_name(h, p->via[objects[left - 1]]));
+			heap_step_text(out, s, heap_reference_name(h, p->via[objects[left - 1]]),
+				       fold);
 			buf_adds(out, " -> ");
 		}
 		if (left == tail && skipped)

@@ -21,6 +21,10 @@ struct heap_view_options {
 	unsigned min_share;    /* dominators: hundredths of a percent; what has less is left out */
 };
 
+enum {
+	HEAP_MANY = 4
+}; /* so many that are alike share a row of paths and of the tree of dominators */
+
 struct heap_view;
 
 /* Parts and set outlive the view. Retained sizes are shown where the parts have dominators. */
@@ -35,7 +39,8 @@ struct heap_view *heap_view_compare(const struct heap_set *s, const struct heap_
 struct heap_view *heap_view_referrers(const struct heap_set *s, const struct heap_part *parts,
 				      const struct heap_view_options *o);
 /* What keeps the objects that count: of each the shortest path through each of its referrers, at
- * most k (0: all), shortest first; of at most o->n objects, those nearest to a root first. */
+ * most k (0: all), shortest first; of at most o->n objects, those nearest to a root first. HEAP_MANY or more objects
+ * of one type whose paths differ in the numbers of elements alone are one, and so are as many such references of one. */
 struct heap_view *heap_view_paths(const struct heap_set *s, const struct heap_part *parts,
 				  const struct heap_view_options *o, size_t k);
 /* Objects of one type with equal contents, or (where contents are not known) equal names and sizes;
@@ -47,7 +52,6 @@ struct heap_view *heap_view_same(const struct heap_set *s, const struct heap_par
  * retains more than all the others; or those of a type beneath one row that have less than
  * o->min_share each. Rows are those that count and what dominates them; what they retain is that
  * of the whole snapshot. */
-enum { HEAP_MANY = 4 };
 struct heap_view *heap_view_dominators(const struct heap_set *s, const struct heap_part *parts,
 				       const struct heap_view_options *o);
 const struct table *heap_view_table(const struct heap_view *v);

@@ -287,7 +287,7 @@ static void view_dominators_fill(void *arg, size_t i, struct table_row *r)
 	buf_add(&v->text, id, (size_t)snprintf(id, sizeof id, "0x%" PRIx64, heap_id(h, x->member)));
 	v->path.len = 0;
 	if (one)
-		heap_path_text(&v->path, v->s, h, &v->parts->paths, x->member);
+		heap_path_text(&v->path, v->s, h, &v->parts->paths, x->member, false);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		struct table_cell *c = &r->cells[k];
 

@@ -84,7 +84,7 @@ static void view_objects_fill(void *arg, size_t row, struct table_row *r)
 	size_t n;
 
 	v->path.len = v->text.len = 0;
-	heap_path_text(&v->path, v->s, h, &p->paths, i);
+	heap_path_text(&v->path, v->s, h, &p->paths, i, false);
 	buf_addf(&v->text, "0x%" PRIx64, heap_id(h, i));
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		struct table_cell *c = &r->cells[k];

@@ -26,19 +26,14 @@ struct referrers {
 	uint32_t *fields; /* text -> the text that stands for it, + 1; 0: not asked yet */
 };
 
-/* "[17]": elements of one array are one row. */
-static bool is_element(const char *s, size_t n)
-{
-	return n > 2 && s[0] == '[' && s[n - 1] == ']' && strspn(s + 1, "0123456789,") == n - 2;
-}
-
+/* Elements of one array are one row. */
 static uint32_t field_of(struct referrers *r, const struct heap_set *s, uint32_t name)
 {
 	if (!r->fields[name]) {
 		size_t n;
 		const char *p = heap_text(s, name, &n);
 
-		r->fields[name] = (is_element(p, n) ? 0 : name) + 1;
+		r->fields[name] = (heap_is_element(p, n) ? 0 : name) + 1;
 	}
 	return r->fields[name] - 1;
 }

@@ -63,7 +63,7 @@ static void view_same_fill(void *arg, size_t i, struct table_row *r)
 	size_t n;
 
 	v->path.len = 0;
-	heap_path_text(&v->path, v->s, h, &v->parts->paths, x->first);
+	heap_path_text(&v->path, v->s, h, &v->parts->paths, x->first, false);
 	for (size_t k = 0; k < v->table.n_columns; k++) {
 		struct table_cell *c = &r->cells[k];
 

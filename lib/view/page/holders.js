@@ -56,5 +56,5 @@ export function paths(rows, to) {
 			...steps.flatMap((s, i) => [i ? null : make("span", {class: "arrow"}, "↓"), s.more ? make("span", {class: "arrow"}, say("{0} more", s.more)) : fill(box("", "", s.type, s.object), named(s.type), s.object), make("span", {class: "arrow file"}, "↓ " + s.step)]), steps.length ? null : make("span", {class: "arrow"}, "↓"), make("i", {class: "rest"}), make("span", {class: "arrow"}, "▼"));
 	};
 	const r = known[0];
-	return make("div", {class: "ways"}, make("div", {class: "abreast"}, ...known.map(column)), fill(make("div", {class: "box me"}), r.name || named(r.type || r.object), [r.type, r.object, r.size ? format("bytes", r.size) : null].filter(Boolean).join(" · ")));
+	return make("div", {class: "ways"}, make("div", {class: "abreast"}, ...known.map(column)), fill(make("div", {class: "box me"}), r.name || named(r.type || r.object), [r.elements ? say("{0} elements", format("count", r.elements)) : null, r.type, r.object, r.size ? format("bytes", r.size) : null].filter(Boolean).join(" · ")));
 }
