@@ -250,31 +250,37 @@ static bool is_event_name(const char *s, size_t n)
 	return true;
 }
 
-static const char *event_name(const struct grouped_profile *p, uint32_t id, const char *before)
+/* What follows `before`, where that is an event's name; else NULL. */
+static const char *event_name(const char *s, const char *before)
 {
-	size_t skip = strlen(before), n;
-	const char *s = id && id != PROFILE_MIXED ? intern_text(&p->names.strings, id, &n) : NULL;
+	size_t skip = strlen(before);
 
-	if (!s || n < skip || memcmp(s, before, skip) != 0)
+	if (!s || strncmp(s, before, skip) != 0)
 		return NULL;
-	return is_event_name(s + skip, n - skip) ? s + skip : NULL;
+	return is_event_name(s + skip, strlen(s) - skip) ? s + skip : NULL;
 }
 
-/* What a unit of samples says: NULL where samples are samples. */
-static const char *samples_title(const struct grouped_profile *p)
+const char *metric_event_title(enum sum s, const char *sampling, const char *period)
 {
-	const char *name = event_name(p, p->now.sampling, TRACE_SAMPLES_IN);
+	const char *name = NULL;
 
-	return name && !strcmp(name, "millionths") ? "samples (millionths)" : name;
+	if (s == SUM_SAMPLES) /* what a unit of samples says: none where samples are samples */
+		name = event_name(sampling, TRACE_SAMPLES_IN);
+	else if (s == SUM_PERIOD)
+		name = event_name(period, "");
+	if (!name)
+		return metric_table[s].title;
+	return s == SUM_SAMPLES && !strcmp(name, "millionths") ? "samples (millionths)" : name;
+}
+
+static const char *text_of(const struct grouped_profile *p, uint32_t id)
+{
+	return id && id != PROFILE_MIXED ? intern_text(&p->names.strings, id, NULL) : NULL;
 }
 
 const char *metric_title(const struct grouped_profile *p, enum sum s)
 {
-	const char *name = s == SUM_SAMPLES  ? samples_title(p)
-			   : s == SUM_PERIOD ? event_name(p, p->now.period[0], "")
-					     : NULL;
-
-	return name ? name : metric_table[s].title;
+	return metric_event_title(s, text_of(p, p->now.sampling), text_of(p, p->now.period[0]));
 }
 
 static const char *joined(struct arena *to, const char *x, const char *y, const char *z)
@@ -288,7 +294,7 @@ static const char *joined(struct arena *to, const char *x, const char *y, const 
 const char *metric_heading(struct arena *to, const struct grouped_profile *p, enum sum s)
 {
 	const char *title = metric_title(p, s);
-	const char *event = event_name(p, p->now.period[0], "");
+	const char *event = event_name(text_of(p, p->now.period[0]), "");
 	/* Samples of a clock have times and no periods; of a capture without periods nothing is known here. */
 	bool all_of_it = p->now.captures == 1 && !(p->now.all.has >> SUM_TIME_SELF & 1);
 	char text[EVENT_NAME_MOST + 16];

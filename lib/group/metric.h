@@ -47,8 +47,10 @@ enum column_type metric_type(enum sum s);
 const char *metric_mark(const struct profile_known *k, enum sum s);
 /* " ~" or "": after the heading of a column. Lower bounds have a line below the table (group_notes). */
 const char *metric_title_mark(const struct profile_known *k, enum sum s);
-/* A sum's title in a table of p. What counts one event is called as the event is: samples of a capture that counts
- * nothing else ("Ir"), and the events that samples stand for ("cycles"). Lives as long as p. */
+/* A sum's title. What counts one event is called as the event is: samples of a capture that counts nothing else ("Ir"),
+ * and the events that samples stand for ("cycles"). The texts are a profile's, or NULL; the title lives as long. */
+const char *metric_event_title(enum sum s, const char *sampling, const char *period);
+/* In a table of p. */
 const char *metric_title(const struct grouped_profile *p, enum sum s);
 /* In a heading, which has no column of events beside it: "samples of cycles"; in the arena, or as metric_title. */
 const char *metric_heading(struct arena *to, const struct grouped_profile *p, enum sum s);

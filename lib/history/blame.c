@@ -327,7 +327,7 @@ static void history_blame_set_table(struct history_blame *b)
 	memcpy(b->columns, columns, sizeof columns);
 	set_totals(b);
 	b->text.len = 0;
-	buf_addf(&b->text, "blame: %s by %s, %s against %s", metric_table[b->o.sum].title,
+	buf_addf(&b->text, "blame: %s by %s, %s against %s", compare_title(&b->compare, b->o.sum),
 		 key_words[b->o.by], b->compare.groups[1].label, b->compare.groups[0].label);
 	b->table = (struct table){.name = "blame",
 				  .title = buf_str(&b->text),
@@ -409,8 +409,8 @@ struct history_blame *history_blame_new(struct history *h, const struct history_
 							 : PER_RUN;
 	if (!compare_holds(&b->compare, o->by) || !compare_knows(&b->compare, o->by, o->sum) ||
 	    !compare_knows_total(&b->compare, o->sum)) {
-		err_set(e, ST_UNSUPPORTED, "a run has no '%s' per %s", metric_table[o->sum].title,
-			key_words[o->by]);
+		err_set(e, ST_UNSUPPORTED, "a run has no '%s' per %s",
+			compare_title(&b->compare, o->sum), key_words[o->by]);
 		history_blame_free(b);
 		return NULL;
 	}

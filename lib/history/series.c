@@ -271,6 +271,24 @@ static void set_type(struct history_line *l, enum sum metric, enum run_per per)
 	l->decimals = 3;
 }
 
+/* As compare_title. Runs do not say what their periods are of. */
+static const char *history_series_title(const struct reading *r)
+{
+	const char *title = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const char *own =
+		    metric_event_title(r->metric, r->to->runs->items[i].sampling, NULL);
+
+		if (!r->known[i].metric)
+			continue;
+		if (title && strcmp(title, own) != 0)
+			return metric_table[r->metric].title;
+		title = own;
+	}
+	return title ? title : metric_table[r->metric].title;
+}
+
 static void history_series_finish_lines(struct reading *r)
 {
 	bool whole = is_whole(r->rule);
@@ -279,7 +297,7 @@ static void history_series_finish_lines(struct reading *r)
 
 	for (size_t i = 0; i < r->n; i++)
 		one &= r->to->runs->items[i].captures <= 1;
-	buf_addf(&metric, "%s%s", metric_table[r->metric].title,
+	buf_addf(&metric, "%s%s", history_series_title(r),
 		 sum_is_mean(r->metric) || r->per == PER_CAPTURE ? "" : per_phrases[r->per]);
 	if (whole)
 		line_of(r, "", 0); /* what has none of it in any run is 0 in all */

@@ -77,6 +77,6 @@ bool callers_describe_one(const struct compare_rows *rows, const struct compare_
 		 " has %.0f %% of '%s' for all of its callers, so the growth of one caller is "
 		 "hidden: --sites FILE with the line 'function ^NAME' of an allocator makes its "
 		 "callers the sites",
-		 percent, metric_table[sum].title);
+		 percent, compare_title(rows->c, sum));
 	return true;
 }

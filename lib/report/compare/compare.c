@@ -3,6 +3,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/base/mem.h"
+#include "lib/group/metric.h"
 #include "lib/names/disambiguate.h"
 #include "lib/rules/templates.h"
 #include "lib/stats/stats.h"
@@ -422,6 +423,30 @@ static bool is_exact(const struct compare *c)
 		if (c->groups[g].n != 1)
 			return false;
 	return c->per == PER_RUN && !c->normalize;
+}
+
+static const char *text_of(const struct compare *c, uint32_t id)
+{
+	return id && id != PROFILE_MIXED ? entities_text(c->entities, id, NULL) : NULL;
+}
+
+const char *compare_title(const struct compare *c, enum sum sum)
+{
+	const char *title = NULL;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (size_t i = 0; i < c->groups[g].n; i++) {
+			const struct profile *run = c->groups[g].runs[i];
+			const char *own = metric_event_title(sum, text_of(c, run->sampling),
+							     text_of(c, run->period[0]));
+
+			if (!profile_knows(&run->known, sum))
+				continue;
+			if (title && strcmp(title, own) != 0)
+				return metric_table[sum].title;
+			title = own;
+		}
+	return title ? title : metric_table[sum].title;
 }
 
 double compare_sampled_every(const struct compare *c, const struct profile *run)

@@ -103,6 +103,8 @@ void compare_rows_release(struct compare_rows *r);
 bool compare_raw(const struct compare_rows *r, size_t row, const struct profile *run, enum sum sum,
 		 bool cumulative, __int128 *v);
 bool compare_raw_total(const struct profile *run, enum sum sum, __int128 *v);
+/* As metric_event_title, where all runs that say it agree. */
+const char *compare_title(const struct compare *c, enum sum sum);
 /* What a run's values are divided by; 0: not known, so nothing can be said per it. In frames, or
  * in seconds. */
 double compare_divisor(const struct profile *run, enum run_per per);

@@ -141,12 +141,12 @@ static void note_coverage(const struct compare *c, enum key by, enum sum sum,
 	if (most - least > 1)
 		line(to,
 		     "warning: coverage differs: %s %% of %s is at named sites in %s, %s %% in %s",
-		     buf_str(&low), metric_table[sum].title, worst, buf_str(&high), best);
+		     buf_str(&low), compare_title(c, sum), worst, buf_str(&high), best);
 	if (least < 90 && by != KEY_TYPE && by != KEY_THREAD)
 		line(to,
 		     "only %s %% of %s is at named sites in %s: sites without names are "
 		     "matched by address, and addresses change from build to build; " NAMED_BY,
-		     buf_str(&low), metric_table[sum].title, worst);
+		     buf_str(&low), compare_title(c, sum), worst);
 	buf_release(&low);
 	buf_release(&high);
 }
@@ -186,7 +186,7 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 			}
 		if (any && lacks)
 			line(to, "'%s' is not known of all runs: its differences are blank",
-			     metric_table[s].title);
+			     compare_title(c, s));
 	}
 }
 
@@ -195,7 +195,7 @@ static void note_estimated(const struct compare *c, enum sum sum, struct compare
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
 			if (c->groups[g].runs[i]->known.state[sum] == METRIC_ESTIMATED) {
-				line(to, "%s: estimated (~)", metric_table[sum].title);
+				line(to, "%s: estimated (~)", compare_title(c, sum));
 				return;
 			}
 }
@@ -229,7 +229,7 @@ static void note_full(const struct compare *c, struct compare_lines *to)
 				full |= sum_is_full(s, c->groups[g].runs[i]->all.v[s]) ||
 					sum_is_full(s, c->groups[g].runs[i]->unfiltered.v[s]);
 		if (full)
-			line(to, "%s: more than 64 bits can hold", metric_table[s].title);
+			line(to, "%s: more than 64 bits can hold", compare_title(c, s));
 	}
 }
 

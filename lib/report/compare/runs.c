@@ -83,7 +83,7 @@ void compare_runs_init(struct compare_runs *r, const struct compare *c, enum sum
 		if (has_column(c, s))
 			r->columns[r->table.n_columns++] =
 			    (struct table_column){.key = metric_table[s].key,
-						  .title = metric_table[s].title,
+						  .title = compare_title(c, s),
 						  .type = metric_type(s),
 						  .flags = (s == shown ? 0u : COLUMN_NOT_TEXT) |
 							   (sum_is_signed(s) ? COLUMN_SIGNED : 0u)};

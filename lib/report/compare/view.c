@@ -220,8 +220,8 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 			.key = !g                 ? text(v, "base_%s", key)
 			       : c->n_groups == 2 ? text(v, "new_%s", key)
 						  : text(v, "g%zu_%s", g + 1, key),
-			.title = text(v, "%s%s %s%s", metric_table[s].title, unit,
-				      c->groups[g].label, scaled(c, g, s) ? ", normalized" : ""),
+			.title = text(v, "%s%s %s%s", compare_title(c, s), unit, c->groups[g].label,
+				      scaled(c, g, s) ? ", normalized" : ""),
 			.type = type,
 			.flags = (main ? COLUMN_SPARE : hidden) |
 				 (sum_is_signed(s) ? COLUMN_SIGNED : 0u),
@@ -234,8 +234,8 @@ static void compare_view_add_metric(struct compare_view *v, enum sum s)
 		    v,
 		    (struct table_column){
 			.key = two ? text(v, "delta_%s", key) : text(v, "delta%zu_%s", g + 1, key),
-			.title = two ? text(v, "%s%s change", metric_table[s].title, unit)
-				     : text(v, "%s%s %s change", metric_table[s].title, unit,
+			.title = two ? text(v, "%s%s change", compare_title(c, s), unit)
+				     : text(v, "%s%s %s change", compare_title(c, s), unit,
 					    c->groups[g].label),
 			.type = type,
 			.flags = of_delta,
@@ -578,13 +578,13 @@ static enum status compare_view_choose_sort(struct compare_view *v, struct err *
 	if (!compare_knows(c, by, v->sort))
 		return err_set(e, ST_UNSUPPORTED, "%s has '%s' per %s",
 			       any_knows(c, by, v->sort) ? "not every run" : "no run",
-			       metric_table[v->sort].title, key_words[by]);
+			       compare_title(c, v->sort), key_words[by]);
 	if (c->normalize &&
 	    (sum_is_signed(v->sort) || sum_is_mean(v->sort) || !compare_knows_total(c, v->sort)))
 		return err_set(e, ST_UNSUPPORTED,
 			       "'%s' cannot be normalized: its values do "
 			       "not add up",
-			       metric_table[v->sort].title);
+			       compare_title(c, v->sort));
 	for (size_t g = 0; g < c->n_groups; g++)
 		for (size_t i = 0; i < c->groups[g].n; i++)
 			if (!(compare_divisor(c->groups[g].runs[i], c->per) > 0))
@@ -607,10 +607,10 @@ static void note_factors(struct compare_view *v)
 				? text(v,
 				       "normalized: %s of %s is multiplied by %.4Lg, to the total "
 				       "of %s",
-				       metric_table[v->sort].title, c->groups[g].label, by,
+				       compare_title(c, v->sort), c->groups[g].label, by,
 				       c->groups[last].label)
 				: text(v, "normalized: %s has no %s to multiply",
-				       c->groups[g].label, metric_table[v->sort].title);
+				       c->groups[g].label, compare_title(c, v->sort));
 }
 
 /* Rows that are there with +0: what differs has no column perhaps. */
@@ -620,8 +620,8 @@ static void note_otherwise(struct compare_view *v)
 		VEC_PUSH(v->lines.items, v->lines.n, v->lines.cap) =
 		    text(v, "%zu %s changed by %s, not by %s: see --sort", v->n_otherwise,
 			 v->n_otherwise == 1 ? "row has" : "rows have",
-			 v->otherwise == SUMS ? "other metrics" : metric_table[v->otherwise].title,
-			 metric_table[v->sort].title);
+			 v->otherwise == SUMS ? "other metrics" : compare_title(v->c, v->otherwise),
+			 compare_title(v->c, v->sort));
 }
 
 static void note_guesses(struct compare_view *v)
@@ -680,7 +680,7 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	v->table.title =
 	    text(v, "%zu of %zu %s%s%s by %s%s: %s against %s", v->table.n_rows, of,
 		 o->all ? "" : "changed ", key_counted(o->by, of),
-		 o->all ? "" : text(v, " (of %zu)", v->rows.n), metric_table[v->sort].title,
+		 o->all ? "" : text(v, " (of %zu)", v->rows.n), compare_title(c, v->sort),
 		 normalized, c->groups[c->n_groups - 1].label, c->groups[0].label);
 	if (!v->rows.n)
 		v->table.empty = "none: neither side has such data, or the filters leave nothing";
@@ -695,9 +695,8 @@ struct compare_view *compare_view_new(const struct compare *c, const struct comp
 	compare_runs_init(&v->runs, c, v->sort);
 	if (o->flame && compare_holds(c, KEY_STACK) && compare_knows(c, KEY_STACK, v->sort)) {
 		compare_flame(c, v->sort, &v->flame);
-		v->flame.title =
-		    text(v, "%s by stack%s: %s against %s", metric_table[v->sort].title, normalized,
-			 v->flame.new_label, v->flame.base_label);
+		v->flame.title = text(v, "%s by stack%s: %s against %s", compare_title(c, v->sort),
+				      normalized, v->flame.new_label, v->flame.base_label);
 	}
 	return v;
 }
