@@ -122,9 +122,10 @@ with Page("first.tmt", "second.tmt"):
 # --- a long frame in which no call has two thirds: what is more than in other frames
 with Page("odd.tmt"):
     rows = shows("!!document.querySelector('.rank .one')") and text(".rank:has(.number)").split("\n")[0]
-    check("the cause is what is unusual in it: " + rows, all(t in rows for t in ("30", "load", "load.cpp:9", "+20.0 ms unusual")))
-    b.go("#view=timeline&frame=30..30")
-    rows = shows("document.querySelectorAll('.sel .row').length > 2") and b.run("[...document.querySelectorAll('.sel .row')].map(e => [e.cells[0].textContent, e.cells[2].textContent].join(' '))")
+    check("the cause is what is unusual in it: " + rows, all(t in rows for t in ("30", "load", "load.cpp:9", "+20.0 ms unusual", "← tick")))
+    b.click(".rank:has(.number)")
+    check("... and leads to its frame: " + b.run("location.hash"), shows("location.hash.includes('frame=30..30')") and shows("document.querySelectorAll('.sel .row').length > 2"))
+    rows = b.run("[...document.querySelectorAll('.sel .row')].map(e => [e.cells[0].textContent, e.cells[2].textContent].join(' '))")
     # 39 other frames have 10 ms of update and 4 of tick, and the last has nothing: the means are 9.75 and 3.9.
     check("the selection has it first, with what it has above the others: %s" % rows, rows == ["load +20.0 ms", "update +250.0 µs", "tick +100.0 µs"])
     check("own code of one module has the colours of its folders: " + text(".tools .legend"), sorted(b.run("[...document.querySelectorAll('.tools .legend > span')].map(e => e.textContent)")) == ["engine/", "game/"])
@@ -309,6 +310,29 @@ with Page("whole.tmt") as address:
     names = b.run("[...document.querySelectorAll('.sel .tail')].map(e => e.scrollWidth <= e.clientWidth && e.textContent.length > 3 && e.title.endsWith(e.textContent.replace(/^…/, '')))")
     check("the longest task of a selection, the best of three, has not 40 ms: %s" % ["%.0f" % t for t in longest], min(longest) < 40)
     check("... and %d names have room, and their ends" % len(names), len(names) > 5 and all(names))
+
+# --- of two files each slow frame has the cause that it has alone
+with Page("odd.tmt", "waits.tmt"):
+    b.go("#view=overview")
+    rows = shows("!!document.querySelector('.rank .one')") and [r for r in b.run("[...document.querySelectorAll('.rank:has(.number)')].map(e => e.textContent)")]
+    check("two files: %s" % rows, "waits.tmt" in rows[0] and "Load" in rows[0] and "+30.0 ms unusual" in rows[0] and not any("unusual" in r for r in rows[2:]) and any("odd.tmt" in r and "load.cpp:9" in r and "+20.0 ms unusual" in r and "← tick" in r for r in rows))
+
+# --- a thread that waits has more in a long frame, and is no cause: in frame 30 Load has 30 ms where usually it has none, Wait
+# 48 ms of 48, as elsewhere 16 of 16
+with Page("waits.tmt"):
+    b.go("#view=timeline&frame=30..30")
+    shows("document.querySelectorAll('.sel tbody tr').length > 2")
+    rows = [r.split("|") for r in b.run("[...document.querySelectorAll('.sel tr')].map(tr => [...tr.children].map(e => e.innerText.trim()).join('|')).join('\\n')").split("\n")]
+    at = {h: i for i, h in enumerate(rows[0])}
+    got = [(r[at["function"]], r[at["thread"]], r[at["above usual"]]) for r in rows[1:]]
+    check("a selection ranks what is above usual, by thread: %s" % got, got[0] == ("Load", "Main", "+30.0 ms") and dict((g[0], g[2]) for g in got)["Wait"] in ("0.0 ns", "0 ns"))
+
+# --- frames that are far below the budget are no line at the bottom: 60 frames of 0.15 ms have a scale of their own
+with Page("tiny.tmt"):
+    b.go("#view=timeline")
+    shows("document.querySelector('.track canvas')?.width > 0")
+    high = b.run("(c => { const g = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, x = c.width >> 1; let n = 0; const own = getComputedStyle(document.documentElement).getPropertyValue('--own').trim(); for (let y = 0; y < c.height; y++) { const k = 4 * (y * c.width + x); if (g[k + 3] && '#' + [0, 1, 2].map(j => g[k + j].toString(16).padStart(2, '0')).join('') === own) n++; } return n / c.height; })(document.querySelector('.track canvas'))")
+    check("... their bars have a part of the height: %s" % high, high > 0.2)
 
 # --- a saved page opens where it was saved: the view, the selection, the zoom, what was sorted
 os.makedirs("saved", exist_ok=True)

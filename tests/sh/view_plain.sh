@@ -26,8 +26,23 @@ for frames in '90 11111' '120 8333' '30 33333' 'free 9700'; do
 		}
 	}' </dev/null | "$GEN/calls" >"hz${frames%% *}.tmt"
 done
+awk 'BEGIN { for (i = 0; i < 60; i++) print "thread Main\nframe " i " " i * 150 "\n> " i * 150 " Tick\n< " i * 150 + 150 " Tick" }' </dev/null | "$GEN/calls" >tiny.tmt
 # One frame without an end, in which two threads work for 10 ms at once.
 printf '%s\n' 'thread Main' 'frame 0 0' '> 0 a' '< 10000 a' 'thread Worker' '> 0 b' '< 10000 b' | "$GEN/calls" >once.tmt
+# 60 frames of 16 ms; Load takes 30 of the 48 ms that frame 30 has. Another thread waits all the time, in calls as long as the frames.
+awk 'BEGIN {
+	for (pass = 0; pass < 2; pass++) {
+		print "thread " (pass ? "Audio" : "Main")
+		for (i = at = 0; i < 60; i++) {
+			long = i == 30 ? 48000 : 16000
+			if (pass)
+				print "> " at " Wait\n< " at + long " Wait"
+			else
+				print "frame " i " " at "\n> " at " Tick" (i == 30 ? "\n> " at + 9000 " Load\n< " at + 39000 " Load" : "") "\n< " at + long " Tick"
+			at += long
+		}
+	}
+}' </dev/null | "$GEN/calls" >waits.tmt
 # Samples of an unknown interval, and a heap of which every 64 KiB a block was recorded: all is estimated.
 "$GEN/speedscope" --samples 400 time >samples.json 2>truth
 {

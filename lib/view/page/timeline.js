@@ -674,7 +674,8 @@ function moreThan(whole, rows, key, part) {
 }
 
 // Of a frame whose cause is in the other frames, too, as its loop is: the call below it with the most time above its mean in
-// the other frames, if that is much of what the frame has above the median. rows: {frame, duration_ns, cause}. file: of several the one that they are of.
+// the other frames, if that is a third of what the frame has above the median, and a tenth of the frame.
+// rows: {frame, duration_ns, cause}. file: of several the one that they are of.
 export async function unusual(context, m, rows, file) {
 	const found = new Map();
 	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
@@ -685,7 +686,7 @@ export async function unusual(context, m, rows, file) {
 		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top", ...file ? [file] : []], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 		if (!t) continue;
 		const over = moreThan(whole, t.rows, "self_ns", () => 1 / (m.start.length - 1)), inside = [...over.keys()].filter(x => callersOf(x, () => true, n => n).includes(bare(r.cause, r.cause_file))).sort((x, y) => over.get(y) - over.get(x))[0];
-		if (inside && over.get(inside) * 3 >= r.duration_ns - median) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside), callers: callersOf(inside, n => kindOf(n) !== "library")});
+		if (inside && over.get(inside) * 3 >= r.duration_ns - median && over.get(inside) * 10 >= r.duration_ns) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside), callers: callersOf(inside, n => kindOf(n) !== "library")});
 	}
 	return found;
 }
