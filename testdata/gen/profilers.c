@@ -24,6 +24,8 @@
  *	xctrace-cycles the same in cycles, as Xcode 15 and later write it
  *	xctrace-heap   row i is a block of 16 * (i + 1) bytes, of which each third was freed
  *	xctrace-sums   row i is a class, of which i + 1 blocks of 48 bytes are live, and one was freed
+ *	metrickit      a hang whose main thread has the rows as roots, their samples in what they call; and a crash of two
+ *	               threads, of three calls and of one
  *	leaks          row i is a class that leaked 32 bytes, and holds i % 4 blocks of 16
  *	leaks-stacks   the same, with a stack before each row
  *	leaks-3.0      row i leaked i + 1 bytes, with its stack in a line
@@ -601,6 +603,53 @@ static void xctrace_sums(void)
 	xctrace_table(true);
 }
 
+static void metrickit_frame(const char *binary, long offset, long samples, bool more)
+{
+	printf("{\"binaryUUID\":\"01020304-0506-0708-0910-111213141516\","
+	       "\"offsetIntoBinaryTextSegment\":%ld,\"sampleCount\":%ld%s",
+	       offset, samples, more ? ",\"subFrames\":[" : "");
+	if (!more)
+		printf(",\"binaryName\":\"%s\",\"address\":%ld}", binary, 4294967296 + offset);
+}
+
+static void metrickit_close(const char *binary, long offset)
+{
+	printf("],\"binaryName\":\"%s\",\"address\":%ld}", binary, 4294967296 + offset);
+}
+
+/* The samples of a row are those of its innermost call, i % 3 below the root. */
+static void metrickit(void)
+{
+	printf(
+	    "{\"timeStampBegin\":\"2026-11-30 00:00:00\",\"hangDiagnostics\":[{\"callStackTree\":{"
+	    "\"callStacks\":[{\"threadAttributed\":true,\"callStackRootFrames\":[");
+	for (long i = 0; i < rows; i++) {
+		printf(i ? "," : "");
+		for (long k = 0; k < i % 3; k++)
+			metrickit_frame("game", 4099 + 16 * k, weight(i), true);
+		metrickit_frame("game", 4096 + 16 * (i % 3), weight(i), false);
+		for (long k = i % 3; k--;)
+			metrickit_close("game", 4099 + 16 * k);
+	}
+	printf(
+	    "]}],\"callStackPerThread\":true},\"diagnosticMetaData\":{\"hangDuration\":\"9 sec\","
+	    "\"osVersion\":\"iPhone OS 18.6.2\",\"pid\":%s}}],\n\"crashDiagnostics\":[{"
+	    "\"callStackTree\":{\"callStackPerThread\":true,\"callStacks\":[{\"threadAttributed\":"
+	    "true,"
+	    "\"callStackRootFrames\":[",
+	    bad ? "null" : "7");
+	metrickit_frame("libsystem", 64, 1, true);
+	metrickit_frame("game", 4128, bad ? -1 : 1, true);
+	metrickit_frame("game", 4112, 1, false);
+	metrickit_close("game", 4128);
+	metrickit_close("libsystem", 64);
+	printf("]},{\"threadAttributed\":false,\"callStackRootFrames\":[");
+	metrickit_frame("libsystem", 96, 1, false);
+	printf("]}]},\"diagnosticMetaData\":{\"signal\":11}}]}\n");
+	truth("samples", sum() + 2);
+	truth("rows", rows);
+}
+
 static void heap(void)
 {
 	long blocks = rows * (rows + 1) / 2;
@@ -774,6 +823,7 @@ int main(int argc, char **argv)
 		       {"leaks-stacks", leaks_stacks},
 		       {"leaks-3.0", leaks_lines},
 		       {"heap", heap},
+		       {"metrickit", metrickit},
 		       {"xctrace", xctrace},
 		       {"xctrace-cycles", xctrace_cycles},
 		       {"xctrace-heap", xctrace_heap},

@@ -515,4 +515,7 @@ learn({
 	"values of maps have no stack: left out": "忽略了没有调用栈的映射值",
 	"of stats() the counts are read, not the totals": "stats() 只读取计数，不读取总和",
 	"rows or references of the export cannot be read: left out": "忽略了导出文件中无法读取的行或引用",
+	"commas in numbers are taken for those of thousands": "数字中的逗号当作千位分隔符",
+	"histograms are left out": "忽略了直方图",
+	"call stack trees have no frames": "调用栈树没有帧",
 });
