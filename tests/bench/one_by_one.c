@@ -4,6 +4,7 @@
  *
  *     one_by_one pipe ADDRESSES N PROGRAM...   a symbolizer that answers lines, each answer ended by an empty one
  *     one_by_one library ADDRESSES N BINARY    libtracemill, one handle, one thread
+ *     one_by_one libraries PATHS N             the same, of each of N files an address of its code
  *     one_by_one backtrace ADDRESSES N BINARY  GCC's libbacktrace (with -DHAVE_BACKTRACE)
  *     one_by_one echo                          for pipe: says the same to each line, so that only the pipe costs
  *
@@ -154,6 +155,35 @@ static void ask_library(const char *path)
 	tracemill_symbolizer_free(s);
 }
 
+static void ask_libraries(FILE *paths, size_t most)
+{
+	const struct tracemill_options o = {.size = sizeof o, .threads = 1};
+	struct tracemill_symbolizer *s;
+	struct tracemill_views v = {0};
+	double first = 0, begin = cpu();
+	char path[4096];
+
+	if (tracemill_symbolizer_new(&s, &o))
+		fail("no handle");
+	while (n < most && fgets(path, sizeof path, paths)) {
+		struct tracemill_binary_facts facts = {.size = sizeof facts};
+		struct tracemill_query q = {.address = 0};
+
+		path[strcspn(path, "\n")] = '\0';
+		if (tracemill_binary_open(s, path, &q.binary) ||
+		    tracemill_binary_facts(s, q.binary, &facts))
+			fail(path);
+		q.address = facts.code_base + 0x1000;
+		if (tracemill_symbolize(s, &q, 1) || tracemill_view(s, &q, 1, &v))
+			fail(tracemill_error(s));
+		if (!n++)
+			first = cpu() - begin;
+	}
+	report(first, cpu() - begin, -1, peak(getpid()));
+	tracemill_views_release(&v);
+	tracemill_symbolizer_free(s);
+}
+
 #ifdef HAVE_BACKTRACE
 static void wrong(void *arg, const char *what, int number)
 {
@@ -199,6 +229,14 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "echo"))
 		return echo();
+	if (argc == 4 && !strcmp(argv[1], "libraries")) {
+		f = fopen(argv[2], "r");
+		if (!f)
+			fail(argv[2]);
+		ask_libraries(f, strtoul(argv[3], NULL, 10));
+		fclose(f);
+		return 0;
+	}
 	while (f && n < MOST && n < most && fscanf(f, "%llx", &addresses[n]) == 1)
 		n++;
 	if (!n)

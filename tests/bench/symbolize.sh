@@ -124,6 +124,12 @@ if [ -d installed/usr/include ]; then
 		stop 'tests/bench/one_by_one.c does not compile'
 	# Both ends of the pipe on one processor: else it costs several times as much, and never the same.
 	waiting=(env "LD_LIBRARY_PATH=$work/installed/usr/lib" taskset -c 0 ./one_by_one)
+	many=684 # libraries of the system in one handle: those with code, and without debug information
+	find /usr/lib -name '*.so*' -type f -size +15k | sort | while read -r file; do
+		readelf -SW "$file" 2>err | awk '/ \.text /{ text = 1 } /\.z?debug_/{ debug = 1 } END { exit !text || debug }' &&
+			echo "$file"
+	done | sed -n "1,${many}p" >libraries
+	[ "$(wc -l <libraries)" -ge $many ] || missing 'many libraries' "there are not $many below /usr/lib"
 	small=$BIN/tm-addr2line
 	"$GEN/addresses" -n 3000 -s "$seed" "$small" >small.addresses
 	printf '#include <%s>\n' algorithm functional iostream map memory regex sstream string vector >cxx.cc
@@ -154,6 +160,17 @@ if [ -d installed/usr/include ]; then
 	fi
 fi
 
+# A report of the address sanitizer: 30 frames in 5 files.
+for name in tm-addr2line tm-compare tm-record tm-top tm-view; do
+	"$GEN/addresses" -n 6 -s "$seed" "$BIN/$name" | sed "s|^|$BIN/$name |"
+done >asan.frames
+{
+	echo '==1234==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x550000000001'
+	echo 'READ of size 4 at 0x602000000010 thread T0'
+	awk '{ sub(/^0x/, "", $2); printf "    #%d 0x55%010x  (%s+0x%s)\n", NR - 1, NR, $1, $2 }' asan.frames
+} >asan.log
+awk '{ sub(/^0x/, "", $2); print $1 " 0x" $2 }' asan.frames >asan.requests
+
 gimli=()
 registry=/usr/share/cargo/registry
 if ! command -v cargo >/dev/null; then
@@ -171,15 +188,14 @@ else
 	fi
 fi
 
-if [ -n "${BENCH_GOALS-}" ]; then
-	llvm=()
-elif command -v llvm-symbolizer-19 >/dev/null; then
+if command -v llvm-symbolizer-19 >/dev/null; then
 	llvm=(llvm-symbolizer-19)
 elif ! fetch_llvm; then
 	missing 'llvm-symbolizer 19' 'the package llvm-19 is not to be had'
 	llvm=()
 fi
 llvm_waits=("${llvm[@]}")
+[ -z "${BENCH_GOALS-}" ] || llvm=() # of a large batch it takes minutes
 if [ ${#llvm[@]} != 0 ]; then
 	llvm_name="llvm-symbolizer $("${llvm[@]}" --version | sed -n 's/.*version //p')"
 	llvm+=(--output-style=GNU -a -i --functions=linkage --no-demangle --obj=libjvm.debug)
@@ -314,7 +330,15 @@ for ((round = 1; round <= runs; round++)); do
 		[ $n -gt $fewer ] || ! command -v eu-addr2line >/dev/null ||
 			row "eu-addr2line $(eu-addr2line --version | sed -n '1s/.* //p')" $n sorted.$n "${elfutils[@]}"
 	done
+	if [ ${#llvm_waits[@]} != 0 ]; then
+		for ((i = 0; i < 5; i++)); do
+			row 'a report of ASan by tm-symbolize' 30 asan.log tm-symbolize -q --no-cache --text
+			row 'a report of ASan by llvm-symbolizer' 30 asan.requests "${llvm_waits[@]}"
+		done
+	fi
 	if [ ${#waiting[@]} != 0 ]; then
+		[ "$(wc -l <libraries)" -lt $many ] ||
+			wait_for 'libtracemill, many libraries' libraries libraries $many
 		wait_for 'libtracemill, large' library shuffled.$few 600 libjvm.debug
 		wait_for 'libtracemill, small' library small.addresses 3000 "$small"
 		[ ${#backtrace[@]} = 0 ] || wait_for 'libbacktrace, small' backtrace small.addresses 3000 "$small"
@@ -420,6 +444,9 @@ awk -F '\t' -v large="$count" -v tenth="$tenth" -v ten="$ten" -v goals="$goals" 
 			reach(llvm " / tracemill, " large, ratio(llvm, us, large), 40, ">=")
 		reach("one processor / all, " large, ratio("tracemill, one processor", us, large), 1.7, ">=")
 		least = most = ""
+		asan = "a report of ASan by "
+		reach(asan "tm-symbolize / llvm-symbolizer", (asan "llvm-symbolizer", 30) in walls ?
+			time_of(asan "tm-symbolize", 30) / time_of(asan "llvm-symbolizer", 30) : "", 0.5, "<=")
 		reach("one address, s", time_of(us, 1), 0.025, "<=")
 		reach("peak / gimli, " large, (gimli, large) in peak ? peak[us, large] / peak[gimli, large] : "", 1, "<")
 		reach("peak of building / gimli, " large,
@@ -476,6 +503,8 @@ if [ -e waited ]; then
 		reach("nothing but the pipe, small / llvm-symbolizer", part("nothing but the pipe", llvm_small, 3), "")
 		reach("one at a time, small / libbacktrace", part("libtracemill, small", "libbacktrace, small", 4), 1)
 		reach("the same address again, us", at("libtracemill, small", 5), 5)
+		if (at("libtracemill, many libraries", 6) != "")
+			reach("peak of 684 libraries that are asked once, MiB", at("libtracemill, many libraries", 6) / 1024, 60)
 		reach("peak of one at a time / llvm-symbolizer", part("tm-llvm-symbolizer through a pipe, large", llvm, 6), 0.25)
 	}' waited
 fi

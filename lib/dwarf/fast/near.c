@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST = 64 << 20, FIRST = 2 << 20 };
+enum { MOST = 64 << 20, FIRST = 64 << 10 };
 
 static void make_room(struct fast_near *x, size_t kept, size_t n)
 {

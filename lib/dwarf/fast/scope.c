@@ -8,7 +8,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { MANY_SCOPES = 100000 }; /* of a unit */
+enum {
+	SCOPE_BYTES = 64
+}; /* of a unit for each of its scopes, or more: room for most is there before */
 
 struct fast_level {
 	uint32_t from, to; /* the addresses that may lie in what is inside */
@@ -575,6 +577,15 @@ static void make_stack(struct fast_scopes *s)
 		s->stack = mem_array(LIMIT_NESTING + 1, sizeof *s->stack);
 }
 
+static void make_room(struct fast_scopes *s, size_t n)
+{
+	if (s->n || n <= s->cap)
+		return;
+	free(s->all);
+	s->cap = n + n / 2;
+	s->all = pages_array(s->cap, sizeof *s->all);
+}
+
 static const uint8_t *unit_start(const struct fast_file *f, const struct fast_unit *u)
 {
 	return u->near ? u->near : f->in[IN_INFO].p + u->offset;
@@ -602,10 +613,7 @@ enum status fast_scopes_walk(const struct fast_file *f, const struct fast_unit *
 
 	memset(node, 0, n * sizeof *node);
 	make_stack(s);
-	if (!s->cap) {
-		s->cap = MANY_SCOPES;
-		s->all = pages_array(s->cap, sizeof *s->all);
-	}
+	make_room(s, (size_t)(u->end - u->offset) / SCOPE_BYTES + 1);
 	forget_lists(&s->lists);
 	fast_scope_walk(&w, (struct fast_level){.to = (uint32_t)n});
 	return w.st;
