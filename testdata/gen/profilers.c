@@ -26,6 +26,8 @@
  *	xctrace-sums   row i is a class, of which i + 1 blocks of 48 bytes are live, and one was freed
  *	metrickit      a hang whose main thread has the rows as roots, their samples in what they call; and a crash of two
  *	               threads, of three calls and of one
+ *	vmmap          a summary: type i has 8 * (i + 1) K, a quarter of it dirty, in i + 1 regions; and a zone of malloc
+ *	vmmap-regions  the regions alone: i + 1 of type i, of 8 K each
  *	leaks          row i is a class that leaked 32 bytes, and holds i % 4 blocks of 16
  *	leaks-stacks   the same, with a stack before each row
  *	leaks-3.0      row i leaked i + 1 bytes, with its stack in a line
@@ -650,6 +652,63 @@ static void metrickit(void)
 	truth("rows", rows);
 }
 
+static void vmmap_head(void)
+{
+	printf("Process:         game [7]\nAnalysis Tool:   /usr/bin/vmmap\n\n"
+	       "Physical footprint:         11.5M\nPhysical footprint (peak):  14.2M\n----\n\n");
+}
+
+static void vmmap(void)
+{
+	long n = rows * (rows + 1) / 2;
+
+	vmmap_head();
+	printf(
+	    "==== Summary for process 7\n"
+	    "Writable regions: Total=529.4M written=120K(0%%) resident=216K(0%%)\n\n"
+	    "                                VIRTUAL RESIDENT    DIRTY   REGION\n"
+	    "REGION TYPE                        SIZE     SIZE     SIZE    COUNT (non-coalesced)\n"
+	    "===========                     ======= ========    =====  =======\n");
+	for (long i = 0; i < rows; i++)
+		printf("Type %-4ld (empty)           %10ldK %10ldK %7ldK %7ld%s\n", i, 8 * (i + 1),
+		       4 * (i + 1), 2 * (i + 1), i + 1,
+		       i % 2 ? "         see MALLOC ZONE table below" : "");
+	if (bad)
+		printf("Other        many     4K      2K      1\nOther    4K\n");
+	printf(
+	    "===========                     ======= ========    =====  =======\n"
+	    "TOTAL                       %ldK %ldK %ldK %ld\n\n"
+	    "                       VIRTUAL    DIRTY ALLOCATION      BYTES DIRTY+SWAP          "
+	    "REGION\n"
+	    "MALLOC ZONE               SIZE     SIZE      COUNT  ALLOCATED  FRAG SIZE  %% FRAG   "
+	    "COUNT\n"
+	    "===========            =======  =======  =========  =========  =========  ======  "
+	    "======\n"
+	    "DefaultMallocZone_0x108221000   1.5G     48K   166   2880    42K     88%%       1\n",
+	    8 * n, 4 * n, 2 * n, n);
+	truth("dirty", 2048 * n);
+	truth("rows", rows);
+	truth("readings", 2 + 4 * (rows + 1) + 6);
+}
+
+static void vmmap_regions(void)
+{
+	vmmap_head();
+	printf("==== Writable regions for process 7\n"
+	       "REGION TYPE           START - END         [ VSIZE  RSDNT  DIRTY   SWAP] PRT/MAX "
+	       "SHRMOD\n");
+	for (long i = 0; i < rows; i++)
+		for (long k = 0; k <= i; k++)
+			printf("Type %-4ld (empty)   %lx-%lx [    8K     4K   2048     0K] rw-/rwx "
+			       "SM=PRV  x [1]\n",
+			       i, 4096 + 65536 * i + 8192 * k, 4096 + 65536 * i + 8192 * (k + 1));
+	if (bad)
+		printf("Type   1000-2000   [   8K    4K\nType   1000-2000  [  8K  x  2K  0K]\n");
+	printf("\n==== Legend\nSM=sharing mode:\n");
+	truth("dirty", 2048 * rows * (rows + 1) / 2);
+	truth("rows", rows);
+}
+
 static void heap(void)
 {
 	long blocks = rows * (rows + 1) / 2;
@@ -823,6 +882,8 @@ int main(int argc, char **argv)
 		       {"leaks-stacks", leaks_stacks},
 		       {"leaks-3.0", leaks_lines},
 		       {"heap", heap},
+		       {"vmmap", vmmap},
+		       {"vmmap-regions", vmmap_regions},
 		       {"metrickit", metrickit},
 		       {"xctrace", xctrace},
 		       {"xctrace-cycles", xctrace_cycles},

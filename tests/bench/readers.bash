@@ -132,6 +132,7 @@ reader "V8's log" run.v8log sample "$(total samples)" "$GEN/profilers" --rows $(
 reader 'ART, method traces' run.art enter "$(total calls)" "$GEN/profilers" --rows $((mb * 20000)) art-trace
 reader Cleopatra run.cleopatra sample "$(total samples)" "$GEN/profilers" --rows $((mb * 15000)) cleopatra
 reader 'memleak of bcc' run.memleak profile "$(total rows)" "$GEN/profilers" --rows $((mb * 5000)) memleak
+reader "macOS's vmmap" run.vmmap counter "$(total readings)" "$GEN/profilers" --rows $((mb * 12000)) vmmap
 reader MetricKit run.metrickit sample '$1 == "rows" { print $2 + 2 }' "$GEN/profilers" --rows $((mb * 3000)) metrickit
 reader xctrace run.xctrace sample "$(total samples)" "$GEN/profilers" --rows $((mb * 4500)) xctrace
 reader bpftrace run.bpftrace sample "$(total rows)" "$GEN/profilers" --rows $((mb * 18000)) bpftrace

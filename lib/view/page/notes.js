@@ -518,4 +518,5 @@ learn({
 	"commas in numbers are taken for those of thousands": "数字中的逗号当作千位分隔符",
 	"histograms are left out": "忽略了直方图",
 	"call stack trees have no frames": "调用栈树没有帧",
+	"there is no summary: rounded sizes of regions are added": "没有汇总：把各区域四舍五入的大小相加",
 });
