@@ -1166,6 +1166,7 @@ const PROGRAM_TEXTS = {
 		"未释放和已释放（~）：采集文件的事件没有顺序，释放的时间取自编号在它之前的事件",
 	"each over the frames where it is not 0": "各行只统计数值不为 0 的帧",
 	"25 %, median and 75 % are exact, or within 0.8 % (~)": "25 %、中位数和 75 % 是精确值，或误差在 0.8 % 以内（~）",
+	"{0} rises for good by {1} in {2}: {3} % of its growth (the median slope is {4} per {5})": "{0}的持久增长：{2} 增加 {1}，占其增长的 {3} %（斜率中位数为每{5} {4}）",
 	"{0} grows by {1} per {2}: an estimate, the median slope between frames (Theil-Sen)": "{0}每{2}增长 {1}：估计值，取各帧间斜率的中位数（Theil-Sen）",
 	"{0} falls by {1} per {2}: an estimate, the median slope between frames (Theil-Sen)": "{0}每{2}下降 {1}：估计值，取各帧间斜率的中位数（Theil-Sen）",
 	"{0} stays level: an estimate, the median slope between {1} is 0 (Theil-Sen)": "{0}保持不变：估计值，各{1}间斜率的中位数为 0（Theil-Sen）",

@@ -395,7 +395,42 @@ static int best_live(const struct frames *f)
 						     : SUM_LIVE_COUNT;
 }
 
-/* What is live, as a slope: the first sign of a leak. */
+/* "28.9 KiB", "0.25 B", "3.1" */
+static void slope_text(struct buf *b, const struct frames_report *r, int metric, double slope)
+{
+	if (frames_type(r->f, metric) == COLUMN_BYTES && fabs(slope) < 1)
+		buf_addf(b, "%.2g B", fabs(slope));
+	else if (frames_type(r->f, metric) == COLUMN_BYTES)
+		size_text(b, rounded(fabs(slope)));
+	else
+		buf_addf(b, "%.3g", fabs(slope));
+}
+
+/* "in 2 steps, by 1.2 MiB in frame 60 and 400.0 KiB in frame 80" */
+static void note_rises(struct frames_report *r, int metric)
+{
+	const struct frames_rises *to = &r->rises;
+	struct buf b = BUF_INIT, slope = BUF_INIT;
+
+	for (size_t k = 0; k < to->n; k++) {
+		const struct frame *row = &r->f->rows[to->steps[k].row];
+
+		buf_adds(&b, !k ? "" : k + 1 < to->n ? ", " : " and ");
+		frames_value_text(&b, r->f, metric, to->steps[k].by);
+		buf_addf(&b, " in %s %" PRId64, r->f->options.every ? "step" : "frame",
+			 row->number);
+	}
+	slope_text(&slope, r, metric, r->trend);
+	frames_note(
+	    r, "%s rises for good by %s: %.0f %% of its growth (the median slope is %s per %s)",
+	    metric_table[metric].title, buf_str(&b),
+	    100 * decimal_to_double(to->sum) / decimal_to_double(to->all), buf_str(&slope),
+	    r->f->options.every ? "step" : "frame");
+	buf_release(&b);
+	buf_release(&slope);
+}
+
+/* What is live, as steps or as a slope: the first sign of a leak. */
 static void note_trend(struct frames_report *r)
 {
 	int metric = best_live(r->f);
@@ -406,18 +441,19 @@ static void note_trend(struct frames_report *r)
 		return;
 	r->has_trend = true;
 	r->trend = slope;
+	if (slope >= 0 && r->f->project.now.captures == 1 &&
+	    frames_rises(r->f, metric, &r->rises)) {
+		r->has_rises = true;
+		note_rises(r, metric);
+		return;
+	}
 	if (slope == 0) {
 		frames_note(
 		    r, "%s stays level: an estimate, the median slope between %s is 0 (Theil-Sen)",
 		    metric_table[metric].title, r->f->options.every ? "steps" : "frames");
 		return;
 	}
-	if (frames_type(r->f, metric) == COLUMN_BYTES && fabs(slope) < 1)
-		buf_addf(&b, "%.2g B", fabs(slope));
-	else if (frames_type(r->f, metric) == COLUMN_BYTES)
-		size_text(&b, rounded(slope < 0 ? -slope : slope));
-	else
-		buf_addf(&b, "%.3g", slope < 0 ? -slope : slope);
+	slope_text(&b, r, metric, slope);
 	frames_note(r, "%s %s %s per %s: an estimate, the median slope between frames (Theil-Sen)",
 		    metric_table[metric].title, slope < 0 ? "falls by" : "grows by", buf_str(&b),
 		    r->f->options.every ? "step" : "frame");

@@ -8,6 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/group/chain.h"
 #include "lib/report/frames/frames.h"
+#include "lib/report/frames/stats.h"
 
 enum frames_what {
 	FRAMES_CAPTURE,
@@ -50,8 +51,9 @@ struct frames_report {
 	const char **notes;
 	size_t n_notes, cap_notes;
 
-	bool has_trend;
-	double trend; /* of what is live, per frame or step */
+	bool has_trend, has_rises;
+	double trend;              /* of what is live, per frame or step */
+	struct frames_rises rises; /* of the same; where it has none, the trend says how it grows */
 
 	struct table statistics;
 	struct table_column *stat_columns; /* in the arena, as are the cells */

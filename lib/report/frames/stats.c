@@ -228,3 +228,67 @@ bool frames_trend(const struct frames *f, int metric, double *slope)
 	free(slopes);
 	return pairs > 0;
 }
+
+/* Level i: what of the value there is never lost again. */
+static size_t frames_levels(const struct frames *f, int metric, decimal *level, size_t *row)
+{
+	size_t all = 0, seen = 0, n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		all += f->rows[i].kind != SLICE_BEFORE;
+	if (all < RISES_FRAMES)
+		return 0;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->rows[i].kind == SLICE_BEFORE || seen++ < all / 4 ||
+		    !frames_value(f, i, metric, &level[n]))
+			continue;
+		row[n++] = i;
+	}
+	return n;
+}
+
+static void frames_keep_rise(struct frames_rises *to, decimal by, size_t row)
+{
+	size_t at = to->n;
+
+	while (at && to->steps[at - 1].by < by)
+		at--;
+	if (at == RISES_MOST)
+		return;
+	to->n += to->n < RISES_MOST;
+	memmove(&to->steps[at + 1], &to->steps[at], (to->n - at - 1) * sizeof *to->steps);
+	to->steps[at] = (struct frames_rise){by, row};
+}
+
+bool frames_rises(const struct frames *f, int metric, struct frames_rises *to)
+{
+	decimal *level = mem_array(f->n + 1, sizeof *level), most;
+	size_t *row = mem_array(f->n + 1, sizeof *row), n = frames_levels(f, metric, level, row);
+	bool found = false;
+
+	*to = (struct frames_rises){0};
+	if (n > 1) {
+		decimal start = level[0], last = level[n - 1];
+
+		most = start;
+		for (size_t i = n - 1; i-- > 0;) {
+			most = level[i + 1] > most ? level[i + 1] : most;
+			level[i] = level[i] < level[i + 1] ? level[i] : level[i + 1];
+		}
+		/* Where most was not for good, steps are no answer. */
+		to->all = last - level[0];
+		for (size_t i = 1; i < n; i++)
+			if (level[i] > level[i - 1])
+				frames_keep_rise(to, level[i] - level[i - 1], row[i]);
+		for (size_t k = 0; k < to->n && !found; k++) {
+			to->sum += to->steps[k].by;
+			found = to->sum * 5 >= to->all * 4;
+			if (found)
+				to->n = k + 1;
+		}
+		found = found && to->all > 0 && to->all * 20 >= last && to->all * 2 >= most - start;
+	}
+	free(level);
+	free(row);
+	return found;
+}

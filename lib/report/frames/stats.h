@@ -36,4 +36,19 @@ decimal spike_share(decimal duration, decimal percent);
 enum { TREND_MAX = 512, TREND_MIN = 8 };
 bool frames_trend(const struct frames *f, int metric, double *slope);
 
+/* Where a level rose for good: the frames or steps of time, RISES_MOST at most, that have together four fifths of all
+ * growth, the largest first. What rises in the first quarter is the start of the program, and what is less later was
+ * not for good. False: it does not grow (by a twentieth of its end, and half of what it ever rose by), or it does so in
+ * more, or there are fewer than RISES_FRAMES: then frames_trend says how much. */
+enum { RISES_MOST = 3, RISES_FRAMES = 12 };
+struct frames_rises {
+	decimal all, sum; /* of the growth: all, and that of the steps */
+	size_t n;
+	struct frames_rise {
+		decimal by;
+		size_t row;
+	} steps[RISES_MOST];
+};
+bool frames_rises(const struct frames *f, int metric, struct frames_rises *to);
+
 #endif

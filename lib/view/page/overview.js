@@ -186,17 +186,11 @@ async function causes(context, m, rows, files) {
 
 const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
 
-// Where what is live rose for good: frames or steps that have together four fifths of all growth, at most three. null: it
-// rose in more. What rises in the first quarter is the start of the program.
-function risesOf(all) {
-	const values = all.map((v, i) => i < Math.floor(all.length / 4) ? null : v), y = values.filter(v => v !== null), at = values.map((v, i) => v === null ? -1 : i).filter(i => i >= 0);
-	// What is less later was not for good; where most was not, steps are no answer.
-	const high = Math.max(...y) - y[0];
-	for (let i = y.length - 2; i >= 0; i--) y[i] = Math.min(y[i], y[i + 1]);
-	const grown = y.at(-1) - y[0], up = y.map((v, i) => [i ? v - y[i - 1] : 0, at[i]]).sort((a, b) => b[0] - a[0]).slice(0, 3);
-	if (all.length < 12 || grown <= 0 || grown < y.at(-1) * .05 || grown < high * .5) return null;
-	for (let k = 1, sum = 0; k <= 3; k++) if ((sum += up[k - 1][0]) >= grown * .8) return {all: grown, sum, steps: up.slice(0, k)};
-	return null;
+// Where what is live rose for good, as tm-frames says it: [by, place of the frame or step], the largest first. null: it has a
+// slope.
+function risesOf(m) {
+	const n = m.numbers, steps = [1, 2, 3].map(k => [n["growth_step_" + k], m.number.indexOf(n["growth_step_" + k + "_at"])]).filter(([by, at]) => by !== undefined && at >= 0);
+	return steps.length ? {all: n.growth, sum: steps.reduce((sum, [by]) => sum + by, 0), steps} : null;
 }
 
 // How well each is known, as the terminal's lines on the run say it: a lower bound, an estimate.
@@ -258,7 +252,7 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const slope = "~" + (g > 0 ? "+" : g < 0 ? "−" : ""), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several || g < 0 ? null : risesOf(of(live)), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
+			const slope = "~" + (g > 0 ? "+" : g < 0 ? "−" : ""), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several ? null : risesOf(m), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), slope + v[0].replace(/^-/, "") + " " + v[1] + " " + per);
