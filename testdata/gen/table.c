@@ -16,11 +16,14 @@
  *	capframex    CapFrameX's JSON: a run with readings of sensors each 250 ms, and one with those of older versions
  *	capframex-bad  the same with values that are none, a column cut short, a run without frames
  *	meminfo      a dump of Android's meminfo a second: row k of dump i has 100 k + i, 10 k + i, k and i kB
+ *	thermal      a dump of Android's thermalservice, and one of its battery, a time: sensor k of dump i has 30 + k + i / 10
+ *	             degrees, the battery 30 + i / 10
+ *	thermal-bad  the same with values that are none, and cached temperatures alone in the last
  *	semicolon    ';' between fields and ',' in numbers
  *	quoted       names and values in quotes, "" and ',' in them
  *	gaps         blank fields, NaN, a time that goes back, a row cut short, a row too long, a header in the middle
  *
- * The truth: "frames N", "ns N" their time, "rows N"; of meminfo "readings N".
+ * The truth: "frames N", "ns N" their time, "rows N"; of meminfo and thermal "readings N".
  */
 #include "testdata/gen/gen.h"
 
@@ -400,6 +403,41 @@ static void put_meminfo(void)
 	fprintf(stderr, "readings %" PRIu64 "\n", readings);
 }
 
+static void put_thermal(bool bad)
+{
+	static const char *const sensors[] = {"cpu0", "gpu0-usr", "battery", "skin"};
+	uint64_t readings = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		bool last = bad && i + 1 == n;
+
+		printf("IsStatusOverride: false\nThermalEventListeners:\n\tcallbacks: 1\n"
+		       "Thermal Status: %" PRIu64 "\nCached temperatures:\n",
+		       i % 3);
+		for (int k = 0; k < 4; k++)
+			printf("\tTemperature{mValue=%d.25, mType=%d, mName=%s, mStatus=0}\n",
+			       99 - k, k, sensors[k]);
+		printf("HAL Ready: true\n%s", last ? "" : "Current temperatures from HAL:\n");
+		for (uint64_t k = 0; k < 4 && !last; k++)
+			printf("\tTemperature{mValue=%" PRIu64 ".%" PRIu64 "00001, mType=%" PRIu64
+			       ", mName=%s, mStatus=0}\n",
+			       30 + k + i / 10, i % 10, k, sensors[k]);
+		printf("%s\tTemperature{mValue=%s, mType=6, mName=vbat, mStatus=0}\n"
+		       "Current cooling devices from HAL:\n"
+		       "\tCoolingDevice{mValue=%" PRIu64 ", mType=2, mName=thermal-cpufreq-0}\n"
+		       "Temperature static thresholds from HAL:\n"
+		       "\tTemperatureThreshold{mType=3, mName=skin, "
+		       "mHotThrottlingThresholds=[25.0]}\n",
+		       last ? "Headroom:\n" : "", bad ? "NaN" : "3900.0", i);
+		printf("Current Battery Service state:\n  AC powered: false\n  USB powered: true\n"
+		       "  level: %" PRIu64 "\n  voltage: %s\n  temperature: %" PRIu64
+		       "\n  technology: Li-ion\n",
+		       100 - i % 100, bad ? "3,9" : "3964", 300 + i);
+		readings += bad ? 10 : 12;
+	}
+	fprintf(stderr, "readings %" PRIu64 "\n", readings);
+}
+
 int main(int argc, char **argv)
 {
 	int i = 1;
@@ -417,6 +455,8 @@ int main(int argc, char **argv)
 		put_unreal();
 	else if (is("mangohud") || is("readings"))
 		put_mangohud(is("readings"));
+	else if (is("thermal") || is("thermal-bad"))
+		put_thermal(is("thermal-bad"));
 	else if (is("framestats"))
 		put_framestats();
 	else if (is("perfdog"))

@@ -204,6 +204,7 @@ reader "meminfo of Android" run.meminfo.txt counter "$(total readings)" "$GEN/ta
 reader "tombstone of Android" run.tombstone.pb sample "$(total threads)" "$GEN/tombstone" --threads $((mb * 1000)) plain
 reader "report of simpleperf" run.simpleperf.trace sample "$(total samples)" "$GEN/simpleperf" --samples $((mb * 5000)) plain
 reader "CapFrameX" run.capframex.json frame "$(total frames)" "$GEN/table" -n $((mb * 3000)) capframex
+reader "Android's thermalservice" run.thermal counter "$(total readings)" "$GEN/table" -n $((mb * 900)) thermal
 reader 'counters as CSV' run.csv counter "$(total readings)" "$awk" -v n=$((mb * 500)) "$csv"
 
 # report NAME FILE COMMAND...

@@ -519,4 +519,5 @@ learn({
 	"histograms are left out": "忽略了直方图",
 	"call stack trees have no frames": "调用栈树没有帧",
 	"there is no summary: rounded sizes of regions are added": "没有汇总：把各区域四舍五入的大小相加",
+	"sensors have no value: left out": "忽略了没有值的传感器",
 });
