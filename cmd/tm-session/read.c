@@ -264,20 +264,37 @@ static void read_log(struct session *s, struct session_file *f, const struct imp
 
 /* --- what is in the frames --- */
 
+/* What is loaded before the first frame does not grow; and what the program frees when it ends was there. The last frame
+ * has no end: where not much follows, that is a part of it. */
+static void set_times(const struct session *s, const struct session_file *f, struct session_part *p)
+{
+	const struct session_axis *a = &s->axis;
+
+	p->first = f->survey.first;
+	p->last = f->survey.last;
+	if (f->clock.by && a->n > SESSION_STEPS && s->median >= 0) {
+		int64_t first = clock_back(&f->clock, a->frames[0].start);
+		int64_t last = clock_back(&f->clock, a->frames[a->n - 1].start);
+
+		p->first = first > p->first ? first : p->first;
+		p->cut = p->last - last > 2 * s->median;
+		p->last = p->cut ? last : p->last;
+	}
+	p->every = (p->last - p->first) / (SESSION_STEPS * SESSION_PARTS) + 1;
+}
+
 static void add_part(struct session *s, struct session_file *f, unsigned what)
 {
 	const struct survey *v = &f->survey;
 	struct session_part *p = &f->parts[f->n_parts++];
 	struct frames_options o = {.bare = true, .tops = what == PART_COUNTERS ? 0 : SESSION_SITES};
-	struct frames_lines_options l = {.n = FRAMES_LINES_MOST};
+	struct frames_lines_options l = {.n = FRAMES_LINES_MOST, .places = true};
 
 	p->what = what;
-	p->first = v->first;
-	p->last = v->last;
-	p->every = (v->last - v->first) / (SESSION_STEPS * SESSION_PARTS) + 1;
+	set_times(s, f, p);
 	p->placed = session_placed(s, f);
 	p->bytes = what == PART_CALLS ? SUM_TIME_SELF : v->requested ? SUM_REQUESTED : SUM_REAL;
-	o.project.by[0].by = KEY_SITE;
+	o.project.by[0] = (struct grouping_key){.by = KEY_SITE, .by_script = what < DOMAINS};
 	o.project.n_by = 1;
 	o.project.domain = what < DOMAINS ? (int)what : DOMAIN_ALL;
 	o.project.want = what < DOMAINS ? SUMS_BASE : SUMS_TIME;
@@ -531,9 +548,10 @@ static int64_t end_of_step(const struct session_part *p, unsigned steps)
 /* How many points of the series are over when so many steps are. */
 static size_t points_of(const struct session_part *p, const struct table_series *t, unsigned steps)
 {
-	return steps == SESSION_STEPS
-		   ? t->n_points
-		   : BISECT(i, (size_t)0, t->n_points, t->x[i] < end_of_step(p, steps));
+	if (steps < SESSION_STEPS)
+		return BISECT(i, (size_t)0, t->n_points, t->x[i] < end_of_step(p, steps));
+	return p->cut ? BISECT(i, (size_t)0, t->n_points, t->x[i] + p->every <= p->last)
+		      : t->n_points;
 }
 
 static struct session_growth growth_of(const struct session_part *p, const struct table_series *t,
@@ -555,6 +573,8 @@ static struct session_growth growth_of(const struct session_part *p, const struc
 		g.falls |= after < before;
 	}
 	g.after = (uint64_t)(after / DECIMAL_UNIT);
+	if (p->cut && n)
+		g.until = t->x[n - 1] + p->every;
 	return g;
 }
 

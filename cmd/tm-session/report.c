@@ -189,18 +189,6 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 
 /* --- frames --- */
 
-static void add_place(struct buf *b, const struct session_part *p, uint32_t group)
-{
-	struct group_name n;
-
-	group_name(&p->frames.project, 0, group, &n);
-	buf_add(b, n.name, n.name_len);
-	if (n.file_len) {
-		buf_adds(b, "  ");
-		chain_place(b, n.file, n.file_len, n.line);
-	}
-}
-
 static void add_amount(struct buf *b, const struct session_part *p, uint64_t v)
 {
 	if (part_estimated(p))
@@ -233,7 +221,7 @@ static void fill_did(struct session_report *r, const struct session_file *f,
 	if (row->n_tops) {
 		const struct frame_top *t = &p->frames.tops[row->first_top];
 
-		add_place(&b, p, t->group);
+		chain_group(&b, &p->frames.project, 0, t->group);
 		c[DID_SITE] = sheet_text(to, buf_str(&b));
 		c[calls ? DID_SITE_TIME : DID_SITE_BYTES] = cell_number(t->value);
 	}
@@ -264,7 +252,7 @@ static void say_did(struct session_report *r, const struct session_file *f,
 		buf_adds(&b, i ? "; " : ": ");
 		add_amount(&b, p, t->value);
 		buf_addc(&b, ' ');
-		add_place(&b, p, t->group);
+		chain_group(&b, &p->frames.project, 0, t->group);
 	}
 	sheet_detail(&r->sheets[WORST], &b);
 	buf_release(&b);

@@ -41,10 +41,13 @@ struct session_part {
 	bool placed;   /* its frames are those of the axis */
 	struct frames frames;
 	struct frames_lines *lines; /* what is live, by site; NULL: not asked for */
-	int64_t first, last, every; /* times of the file; every: of lines */
-	uint32_t *rows;             /* by frame of the axis: its row + 1 */
-	enum sum bytes;             /* SUM_REQUESTED or SUM_REAL; of calls: SUM_TIME_SELF */
-	uint64_t median;            /* of a frame; of calls: ns */
+	int64_t first,
+	    last; /* of growth, times of the file: what is between the first and the last frame */
+	bool cut; /* the file goes on after last */
+	int64_t every;   /* of lines */
+	uint32_t *rows;  /* by frame of the axis: its row + 1 */
+	enum sum bytes;  /* SUM_REQUESTED or SUM_REAL; of calls: SUM_TIME_SELF */
+	uint64_t median; /* of a frame; of calls: ns */
 };
 
 struct session_line {       /* of a log */

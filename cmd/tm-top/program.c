@@ -312,10 +312,13 @@ static void top_choose(struct request *q, struct grouped_profile_options *o)
 	if (q->given.top.callers || q->first_screen || wants_worst_frames(q) ||
 	    (q->given.guess != WHEN_NEVER && !q->given.top.stacks))
 		o->by[o->n_by++] = (struct grouping_key){
-		    KEY_STACK, 1,
-		    q->given.top.callers || q->given.guess != WHEN_NEVER ? 0 : first_screen_wants(),
-		    !q->given.top.callers && q->given.guess != WHEN_ALWAYS &&
-			!names_worst_frames(q)};
+		    .by = KEY_STACK,
+		    .within = 1,
+		    .sums = q->given.top.callers || q->given.guess != WHEN_NEVER
+				? 0
+				: first_screen_wants(),
+		    .spare = !q->given.top.callers && q->given.guess != WHEN_ALWAYS &&
+			     !names_worst_frames(q)};
 	top_choose_worst(q, o);
 	if (has_flame(q)) {
 		q->stacks = q->given.by == KEY_STACK ? 0 : o->n_by;

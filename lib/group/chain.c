@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/text.h"
+#include "lib/group/rank.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,6 +90,13 @@ void chain_join(const struct group_chain *c, const struct grouped_profile *p, st
 		chain_name(out, p, &p->names.calls[0]);
 }
 
+static void add_place(struct buf *out, const char *file, size_t n, uint32_t line)
+{
+	if (n)
+		buf_adds(out, "  ");
+	chain_place(out, file, n, line);
+}
+
 size_t chain_lines(const struct group_chain *c, const struct grouped_profile *p, const char *before,
 		   size_t max, struct buf *out)
 {
@@ -107,11 +115,29 @@ size_t chain_lines(const struct group_chain *c, const struct grouped_profile *p,
 			buf_adds(out, before);
 			chain_name(out, p, call);
 			file = names_text(&p->names, call->file, &n);
-			if (call->file && n)
-				buf_adds(out, "  ");
-			chain_place(out, file, call->file ? n : 0, call->line);
+			add_place(out, file, call->file ? n : 0, call->line);
 			buf_addc(out, '\0');
 		}
 	}
 	return calls + (size_t)c->left;
+}
+
+void chain_group(struct buf *out, const struct grouped_profile *p, size_t grouping, uint32_t group)
+{
+	const struct grouping *g = &p->groupings[grouping];
+	const struct names_call *script;
+	struct group_name name;
+	const char *file;
+	size_t n;
+
+	group_name(p, grouping, group, &name);
+	buf_add(out, name.name, name.name_len);
+	add_place(out, name.file, name.file_len, name.line);
+	if (!g->key.by_script || !g->groups[group].outer)
+		return;
+	script = &p->names.calls[p->sites[g->groups[group].outer]];
+	buf_adds(out, ", called by ");
+	chain_name(out, p, script);
+	file = names_text(&p->names, script->file, &n);
+	add_place(out, file, script->file ? n : 0, script->line);
 }

@@ -33,5 +33,7 @@ size_t chain_lines(const struct group_chain *c, const struct grouped_profile *p,
 		   size_t max, struct buf *out);
 /* "file:line", where they are known. */
 void chain_place(struct buf *out, const char *file, size_t n, uint32_t line);
+/* "name  file:line" of a group, and ", called by spawn  a.lua:10" of one by scripts. */
+void chain_group(struct buf *out, const struct grouped_profile *p, size_t grouping, uint32_t group);
 
 #endif

@@ -239,7 +239,8 @@ void pass_notes(struct group_pass *f, struct trace *t);
 /* Whether pass_totals is asked for: where a key has a total, or by site own times. */
 static inline bool pass_has_totals(const struct group_pass *f, const struct grouping_key *k)
 {
-	return grouping_has_total(k) || (f->own_times && k->by == KEY_SITE && !k->within);
+	return grouping_has_total(k) ||
+	       (f->own_times && k->by == KEY_SITE && !k->within && !k->by_script);
 }
 /* Totals of functions or locations: what lies in or below them, recursion counted once. Of sites their
  * SUM_TIME_TOTAL by pass_own_time. */

@@ -10,7 +10,7 @@
 struct grouping_index {
 	uint32_t *of; /* by id */
 	size_t cap;
-	struct map64 pairs; /* (outer, id), of a grouping within another */
+	struct map64 pairs; /* (outer, id), of a grouping within another, or by scripts */
 };
 
 void grouping_init(struct grouping *g, struct grouping_key key)
@@ -22,7 +22,7 @@ static uint32_t *place(struct grouping *g, uint32_t outer, uint32_t id)
 {
 	struct grouping_index *x = g->index;
 
-	if (g->key.within)
+	if (g->key.within || g->key.by_script)
 		return map64_put(&x->pairs, (uint64_t)outer << 32 | id);
 	x->of = mem_grow_zero(x->of, &x->cap, (size_t)id + 1, sizeof *x->of);
 	return &x->of[id];

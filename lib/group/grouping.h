@@ -15,8 +15,9 @@ struct grouping_key {
 	/* 0, or the number + 1 of an earlier grouping: groups are then of (its group, this key),
 	 * for instance the stacks within each type. */
 	unsigned within;
-	unsigned sums; /* SUM_BITs of what its groups keep of records; 0: all */
-	bool spare;    /* stacks: calls need not have their paths for its sake */
+	unsigned sums;  /* SUM_BITs of what its groups keep of records; 0: all */
+	bool spare;     /* stacks: calls need not have their paths for its sake */
+	bool by_script; /* sites, within nothing: apart by the place of the script that led there */
 };
 
 /* There are totals only by a key alone. */
@@ -37,7 +38,9 @@ static inline bool grouping_has_total(const struct grouping_key *k)
  */
 struct group_row {
 	uint32_t id;
-	uint32_t outer;      /* within: the group of the earlier grouping */
+	/* within: the group of the earlier grouping; by_script: the place of the innermost call of a
+	 * script, in project.sites, 0: there is none, or the site is of the script itself */
+	uint32_t outer;
 	uint32_t site : 31;  /* stack and site: the call; 0: none */
 	uint32_t inside : 1; /* the site is allocator or runtime code, as is the whole stack */
 };

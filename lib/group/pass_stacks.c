@@ -380,6 +380,30 @@ uint32_t pass_type_group(struct group_pass *f, uint32_t type, size_t grouping)
 	return grouping_group(&f->p->groupings[grouping], 0, pass_type(f, type)->text, 0, false);
 }
 
+/* A function of a script has a name and no module, where native ones have one. */
+static bool is_of_script(const struct grouped_profile *p, const struct names_call *c)
+{
+	return !p->names.functions[c->function].module &&
+	       p->names.locations[c->location].tier >= TIER_NAME;
+}
+
+/* The place in sites of the innermost call of a script that led to a native site; 0: there is none. */
+static uint32_t script_of(struct group_pass *f, uint32_t node, uint32_t site)
+{
+	struct grouped_profile *p = f->p;
+
+	if (!p->names.functions[p->names.calls[site].function].module)
+		return 0;
+	for (; node; node = pass_parent(f, node)) {
+		uint32_t location = pass_location(f, node);
+		uint32_t call = p->names.locations[location].first;
+
+		if (is_of_script(p, &p->names.calls[call]))
+			return pass_site_id(p, call);
+	}
+	return 0;
+}
+
 uint32_t pass_group(struct group_pass *f, const struct tally_cell *c, uint32_t node,
 		    size_t grouping)
 {
@@ -397,6 +421,7 @@ uint32_t pass_group(struct group_pass *f, const struct tally_cell *c, uint32_t n
 	case KEY_OWNER: id = pass_owner(p, owner_of(f, c))->text; break;
 	case KEY_SITE:
 		id = pass_site_id(p, at);
+		outer = g->key.by_script ? script_of(f, node, site) : outer;
 		keeps_site = true;
 		break;
 	case KEY_STACK:

@@ -133,7 +133,7 @@ rows log 'frame text' >lines
 ok "the jank's line of the log" grep -q "$(printf '^450\tWARN loading level 3$')" lines
 # 64 bytes a frame, in three quarters of 600 frames.
 rows leaks 'site growth' >grown
-ok 'the leak, and nothing else' awk '{ n++ } $1 == "add_particle" && $2 > 64 * 440 && $2 < 64 * 460 { leak = 1 }
+ok 'the leak, and nothing else' awk -F '\t' '{ n++ } $1 ~ /^add_particle  / && $2 > 64 * 440 && $2 < 64 * 460 { leak = 1 }
 	END { exit !(n == 1 && leak) }' grown
 made --spike 300
 rows leaks 'site growth' >grown

@@ -2,6 +2,7 @@
 #include "lib/report/frames/lines.h"
 
 #include "lib/base/mem.h"
+#include "lib/group/chain.h"
 #include "lib/group/metric.h"
 #include "lib/group/rank.h"
 #include "lib/report/frames/groups.h"
@@ -136,6 +137,7 @@ static size_t lines_choose(struct frames_lines *l, uint32_t *line, size_t n_grou
 {
 	size_t most = l->options.n ? (size_t)l->options.n : FRAMES_LINES_SHOWN, n = 0;
 	struct lines_group *w = mem_zarray(n_groups + 1, sizeof *w);
+	struct buf title = BUF_INIT;
 
 	for (size_t i = 0; i < n_groups; i++)
 		w[i].group = (uint32_t)i;
@@ -157,10 +159,16 @@ static size_t lines_choose(struct frames_lines *l, uint32_t *line, size_t n_grou
 	for (size_t i = 0; i < n; i++) {
 		struct group_name name;
 
-		group_name(&l->project, 0, w[i].group, &name);
+		title.len = 0;
+		if (l->options.places) {
+			chain_group(&title, &l->project, 0, w[i].group);
+		} else {
+			group_name(&l->project, 0, w[i].group, &name);
+			buf_add(&title, name.name, name.name_len);
+		}
 		snprintf(l->keys[i], sizeof l->keys[i], "line_%u", (unsigned)i + 1);
 		l->lines[i].key = l->keys[i];
-		l->lines[i].title = arena_strndup(&l->arena, name.name, name.name_len);
+		l->lines[i].title = arena_strndup(&l->arena, title.data, title.len);
 	}
 	if (n < n_groups && w[n].weight) {
 		l->lines[n].key = "others";
@@ -169,6 +177,7 @@ static size_t lines_choose(struct frames_lines *l, uint32_t *line, size_t n_grou
 			line[w[i].group] = (uint32_t)n + 1;
 		n++;
 	}
+	buf_release(&title);
 	free(w);
 	return n;
 }

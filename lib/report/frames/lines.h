@@ -15,7 +15,8 @@ struct frames_lines_options {
 	struct grouped_profile_options project; /* by[0]: the key */
 	int64_t every;                          /* ns; 0: by frames */
 	enum sum metric;
-	uint64_t n; /* lines besides that of the others; 0: FRAMES_LINES_SHOWN */
+	uint64_t n;  /* lines besides that of the others; 0: FRAMES_LINES_SHOWN */
+	bool places; /* titles are those of chain_group */
 };
 
 struct frames_lines;
