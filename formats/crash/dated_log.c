@@ -6,6 +6,7 @@
  *	2026-11-29 13:52:02,123 WARN renderer: out of pools	most logging libraries, in local time
  *	[2026.11.29-13.52.02:123][ 42]LogTemp: Warning: text	Unreal Engine, in UTC
  *	11-29 13:52:02.123  1234  1250 W Unity   : text		logcat, in local time, without the year
+ *	2026-11-29 13:52:02: WARNING[Server]: text		Minetest, in local time
  *	[13:52:02.123] text					the time of a day alone
  *
  * Each such line is a line of the log, at its time after the first one's; lines without a time belong to
@@ -310,6 +311,8 @@ static enum status log_take_line(struct dated_log *x, const struct log_stamp *st
 	x->last = time;
 	x->lines++;
 	level = logcat_level(&s, end);
+	if (s < end && *s == ':')
+		s++;
 	while (s < end && (*s == ' ' || *s == '\t'))
 		s++;
 	while (end > s && isspace((unsigned char)end[-1]))

@@ -4,6 +4,8 @@ printf '%s\n' '2026-02-03T13:52:02.500Z INFO loading level 3' '	at Game.load' '2
 tm-dump -f log iso.log
 # 13:52:02.5 on 2026-02-03 is 20,487 days, 49,922.5 s after 1970. Without a zone it is said to be unknown.
 printf '%s\n' '2026-02-03 13:52:02,500 a' '2026-02-03 13:52:02,501 b' '2026-02-04 00:00:00,000 c' | tm-dump -f log - | grep -e date -e '^log'
+# Minetest has a colon behind the time, which is not of the text.
+printf '%s\n' '2026-02-03 13:52:02: ACTION[Main]: a' '2026-02-03 13:52:03: WARNING[Server]: b' '2026-02-03 13:52:04: ERROR[Main]: c' | tm-dump -f log - | grep '^log'
 # Unreal's are in UTC.
 printf '%s\n' '[2026.02.03-13.52.02:500][ 42]LogTemp: Warning: a' '[2026.02.03-13.52.02:600][ 43]LogTemp: Error: b' '[2026.02.03-13.52.03:500][ 99]LogInit: c' >unreal.log
 tm-dump -f log unreal.log | grep -e date -e '^log' -e '^marker'
