@@ -262,7 +262,8 @@ const struct site_rule site_rules[] = {
      "8,}"},
     {SITE_GROUP, "Lua and LuaJIT"},
     {SITE_FUNCTION,
-     "^_?(?:l_alloc|luamodule_allocate|watch_allocate|luaM_\\w+|luaC_newobj\\w*|luaS_\\w+|luaH_(?:"
+     "^_?(?:l_alloc|luamodule_(?:allocate|\\w+_block)|watch_allocate|luaM_\\w+|luaC_newobj\\w*|"
+     "luaS_\\w+|luaH_(?:"
      "new|newkey|set|"
      "setint|finishset|resize\\w*)|luaF_(?:newCclosure|newLclosure|newproto|"
      "new_?upval|findupval)|luaD_(?:growstack|reallocstack)|luaE_extendCI|"
@@ -270,7 +271,7 @@ const struct site_rule site_rules[] = {
      "resize)|lj_tab_(?:new\\w*|dup|resize|rehash|reasize|set\\w*)|lj_func_new\\w+|"
      "lj_udata_new|lj_cdata_new\\w*|lj_state_grow\\w*|lj_strfmt_\\w+)$"},
     {SITE_FILE, "(?:^|/)lj_(?:alloc|gc|str|tab|buf)\\.[ch]$"},
-    {SITE_MODULE, "^liblua(?:jit)?[-\\d.]*\\.so(?:\\.[\\d.]+)?$"},
+    {SITE_MODULE, "^liblua(?:jit)?[-\\d.]*\\.so(?:\\.[\\d.]+)?$|^tracemill\\.so$"},
     {SITE_FUNCTION,
      "^(?:luaL_(?:alloc|newstate_alloc|prepbuffsize|buffinitsize|addl?string|addvalue|"
      "pushresult(?:size)?)|lua_(?:createtable|newuserdata(?:uv)?|push(?:l|vf|f)?string|"

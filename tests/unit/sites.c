@@ -47,8 +47,8 @@ TEST(runtime_code_is_passed_over)
 	    "TArray<int, TSizedDefaultAllocator<32> >::ResizeGrow(int)",
 	    "MemoryManager::Allocate(unsigned long, unsigned long, MemLabelId)", "malloc_internal",
 	    "DynamicHeapAllocator<LowLevelAllocator>::Allocate(unsigned long, int)", "l_alloc",
-	    "luamodule_allocate", "watch_allocate", "luaM_realloc_", "luaM_malloc_", "luaC_newobj",
-	    "lj_mem_newgco", "loli_malloc", "je_malloc", "tc_malloc",
+	    "luamodule_allocate", "luamodule_put_block", "watch_allocate", "luaM_realloc_",
+	    "luaM_malloc_", "luaC_newobj", "lj_mem_newgco", "loli_malloc", "je_malloc", "tc_malloc",
 	    "tcmalloc::CentralFreeList::Populate()", "mi_malloc", "_mi_page_malloc", "__rust_alloc",
 	    "alloc::vec::Vec<T,A>::reserve",
 	    /* gnulib's xalloc.h, libiberty, git's wrapper.c and strbuf.c */

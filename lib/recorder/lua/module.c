@@ -114,7 +114,8 @@ static uint32_t type_of_kind(struct module *m, size_t kind)
 	return m->kinds[kind];
 }
 
-static void join_block(struct module *m, unsigned kind, const void *p, size_t n, uint32_t type)
+static void luamodule_join_block(struct module *m, unsigned kind, const void *p, size_t n,
+				 uint32_t type)
 {
 	uint32_t line;
 
@@ -138,7 +139,7 @@ static void luamodule_put_block(struct module *m, unsigned kind, const void *p, 
 			   .address = (uintptr_t)p};
 
 	if (m->out->joined) {
-		join_block(m, kind, p, n, type);
+		luamodule_join_block(m, kind, p, n, type);
 		return;
 	}
 	ev.time = out_time(m->out);
@@ -156,7 +157,7 @@ static void luamodule_put_block(struct module *m, unsigned kind, const void *p, 
 	out_event(m->out, &ev);
 }
 
-static void allocated(struct module *m, const void *p, size_t n, uint32_t type)
+static void luamodule_add_block(struct module *m, const void *p, size_t n, uint32_t type)
 {
 	uint32_t *at = m->blocks ? slots_put(&m->live, (uintptr_t)p) : NULL;
 
@@ -241,13 +242,13 @@ static void *luamodule_allocate(void *ud, void *old, size_t osize, size_t nsize)
 	if (!was) {
 		if (nsize && p) {
 			m->bytes += (int64_t)nsize;
-			allocated(m, p, nsize, type_of_kind(m, osize));
+			luamodule_add_block(m, p, nsize, type_of_kind(m, osize));
 		}
 		return p;
 	}
 	if (nsize && !p) { /* it stays where it is */
 		if (known)
-			allocated(m, (void *)was, osize, type);
+			luamodule_add_block(m, (void *)was, osize, type);
 		return p;
 	}
 	m->bytes += (int64_t)nsize - (int64_t)osize;
@@ -257,7 +258,7 @@ static void *luamodule_allocate(void *ud, void *old, size_t osize, size_t nsize)
 		luacalls_forget(&m->calls, (void *)was);
 		luacalls_forget(&m->calls, (char *)was + sizeof(void *)); /* a thread's state */
 	} else {
-		allocated(m, p, nsize, type);
+		luamodule_add_block(m, p, nsize, type);
 	}
 	return p;
 }
