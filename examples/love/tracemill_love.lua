@@ -11,9 +11,11 @@ if not file or not found then return nil end
 
 local run = love.run or function() end
 
+local stats = {}
+
 local function count()
 	if love.graphics and love.graphics.isActive() then
-		local s = love.graphics.getStats()
+		local s = love.graphics.getStats(stats)
 
 		tm.counter("love.drawcalls", s.drawcalls)
 		tm.counter("love.texturememory", s.texturememory, "B")
@@ -35,11 +37,32 @@ function love.run(...)
 
 		if status then
 			tm.stop()
-		else
+		elseif not love.graphics then
 			count()
 		end
 		return status, restart
 	end
+end
+
+-- When a frame is shown LÖVE begins to count draw calls anew.
+if love.graphics then
+	local present = love.graphics.present
+
+	function love.graphics.present(...)
+		count()
+		return present(...)
+	end
+end
+
+-- What the game prints is a line of the log, in the frame that printed it.
+local say = print
+
+function print(...)
+	local texts = {}
+
+	for i = 1, select("#", ...) do texts[i] = tostring((select(i, ...))) end
+	tm.log(table.concat(texts, "\t"))
+	return say(...)
 end
 
 -- What asks for a file without LÖVE's own reader shows in the log beside the frame in which it was read.
@@ -53,7 +76,7 @@ if love.filesystem then
 end
 
 if file == "-" then
-	tm.start {calls = false}
+	tm.start()
 else
 	tm.start(file)
 end
