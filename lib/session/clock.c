@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_OVERLAP = 8, OVERLAP_PART = 10, WINDOW = 3 };
+enum { LEAST_OVERLAP = 8, OVERLAP_PART = 10, WINDOW = 3, TRIES = 2, LEVEL = 8 };
 static const double CHANCE = 1e-4, LEAST_MATCH = 0.6, RIVAL_MATCH = 0.75, RIVAL_PART = 0.5,
 		    LEAST_WEIGHT = 3; /* a hitch has 2: the change to it, and from it */
 /* Logarithms of ratios below it are rounding. */
@@ -84,6 +84,16 @@ struct row {
 	size_t n;
 };
 
+static void add_squares(struct row *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		double s = r->x[i] * r->x[i];
+
+		r->squares[i + 1] = r->squares[i] + s;
+		r->fourths[i + 1] = r->fourths[i] + s * s;
+	}
+}
+
 static void row_of(struct row *r, const struct clock_frames *f)
 {
 	r->n = f->n < CLOCK_FRAMES_MOST ? f->n : CLOCK_FRAMES_MOST;
@@ -92,7 +102,7 @@ static void row_of(struct row *r, const struct clock_frames *f)
 	r->fourths = mem_zarray(r->n + 1, sizeof *r->fourths);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct clock_frame *now = &f->items[i], *before = now - 1;
-		double v = 0, s;
+		double v = 0;
 
 		if (i && now->duration > 0 && before->duration > 0)
 			v = log((double)now->duration / (double)before->duration);
@@ -101,10 +111,8 @@ static void row_of(struct row *r, const struct clock_frames *f)
 		    llabs(now->duration - before->duration) <= f->resolution)
 			v = 0;
 		r->x[i] = fabs(v) < STILL ? 0 : v;
-		s = r->x[i] * r->x[i];
-		r->squares[i + 1] = r->squares[i] + s;
-		r->fourths[i + 1] = r->fourths[i] + s * s;
 	}
+	add_squares(r);
 }
 
 static void row_release(struct row *r)
@@ -154,13 +162,44 @@ static struct match match_of(const struct row *a, const struct row *b, const dou
 	return (struct match){lag, all > 0 ? 2 * common / all : 0, common};
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts. */
+static double median_of(double *v, size_t n)
+{
+	sort_array(v, n, sizeof *v, compare_numbers);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* No change counts as more than some of the usual ones: beside one hitch of a second, all others would say nothing. */
+static void level(struct row *r)
+{
+	double *v = mem_array(r->n + 1, sizeof *v), most;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->x[i] != 0.0)
+			v[n++] = fabs(r->x[i]);
+	most = n ? LEVEL * median_of(v, n) : 0;
+	for (size_t i = 0; i < r->n; i++)
+		r->x[i] = fmax(-most, fmin(most, r->x[i]));
+	free(v);
+	add_squares(r);
+}
+
 static bool sure_of(const struct row *a, const struct row *b, const struct match *m, size_t ways)
 {
 	struct overlap o = overlap_of(a, b, m->lag);
 	double n = fmin(weight_of(a, o.a, o.n), weight_of(b, o.b, o.n));
 	double rest = 1 - m->match * m->match;
 
-	return n >= LEAST_WEIGHT && log(fmax(rest, 1e-6)) * n / 2 + log((double)ways) < log(CHANCE);
+	return n >= LEAST_WEIGHT &&
+	       log(fmax(rest, 1e-6)) * n / 2 + log(TRIES * (double)ways) < log(CHANCE);
 }
 
 static bool lag_of(const struct row *a, const struct row *b, struct session_clock *c)
@@ -202,20 +241,6 @@ static bool lag_of(const struct row *a, const struct row *b, struct session_cloc
 }
 
 /* --- the clock that shared moments say --- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts. */
-static double median_of(double *v, size_t n)
-{
-	sort_array(v, n, sizeof *v, compare_numbers);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 /* Of many moments so many are looked at, evenly spaced. */
 enum { MOMENTS = 4096 };
@@ -284,6 +309,14 @@ bool clock_by_frames(const struct clock_frames *a, const struct clock_frames *b,
 	row_of(&x, a);
 	row_of(&y, b);
 	found = lag_of(&x, &y, c);
+	if (!found && c->why != CLOCK_AMBIGUOUS) {
+		enum clock_why why = c->why;
+
+		level(&x);
+		level(&y);
+		found = lag_of(&x, &y, c);
+		c->why = found ? c->why : why;
+	}
 	if (found) {
 		o = overlap_of(&x, &y, c->lag);
 		pairs = mem_array(o.n, sizeof *pairs);

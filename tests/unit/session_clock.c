@@ -180,6 +180,34 @@ TEST(two_hitches_in_even_frames_are_enough_and_one_is_not)
 	CHECK(c.lag == 100 && c.offset == -5 * S);
 }
 
+static void hitch(struct made *m, size_t at)
+{
+	m->frames[at].duration = 450 * MS;
+	for (size_t i = at + 1; i < FRAMES; i++)
+		m->frames[i].start = m->frames[i - 1].start + m->frames[i - 1].duration;
+}
+
+TEST(a_hitch_does_not_hide_what_the_others_say)
+{
+	struct session_clock c;
+	unsigned found = 0;
+
+	make(&a, 300000);
+	hitch(&a, 900);
+	copy(&b, &a, 100, 1500, 5 * S, 0, 20000, 1);
+	CHECK(clock_by_frames(&a.f, &b.f, &c));
+	CHECK(c.lag == 100 && llabs(c.offset + 5 * S) < 20000);
+	for (int i = 0; i < 50; i++) { /* of two runs, each with a hitch */
+		make(&a, 300000);
+		make(&b, 300000);
+		hitch(&a, 30);
+		hitch(&b, 20);
+		b.f.n = i % 2 ? FRAMES : 60;
+		found += clock_by_frames(&a.f, &b.f, &c);
+	}
+	CHECK(!found);
+}
+
 TEST(frames_of_another_run_do_not_match)
 {
 	struct session_clock c;
