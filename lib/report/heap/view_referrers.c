@@ -131,9 +131,11 @@ struct heap_view *heap_view_referrers(const struct heap_set *s, const struct hea
 	heap_column(v, TYPE, (struct table_column){"type", "type", COLUMN_TEXT, COLUMN_SHORTEN, 0});
 	heap_column(v, FIELD,
 		    (struct table_column){"field", "field", COLUMN_TEXT, COLUMN_SHORTEN, 0});
-	heap_title(
-	    v, "%s: %" PRIu64 " references to %" PRIu64 " objects: top %zu of %zu types and fields",
-	    o->what, references, held, v->table.n_rows, r.n);
+	heap_title(v,
+		   "%s: %" PRIu64 " reference%s to %" PRIu64
+		   " object%s: top %zu of %zu types and fields",
+		   o->what, references, references == 1 ? "" : "s", held, held == 1 ? "" : "s",
+		   v->table.n_rows, r.n);
 	if (!held)
 		heap_note(v, "nothing matches: neither a type nor an object's id");
 	map64_release(&r.index);

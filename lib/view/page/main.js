@@ -293,7 +293,7 @@ async function show(again) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
 			mine.failed = true;
-			main.replaceChildren(...[context.fields, refusedView(e.message, s)].flat().filter(Boolean));
+			main.replaceChildren(...[context.fields, e.unsaved ? none(e.message) : refusedView(e.message, s)].flat().filter(Boolean));
 			if (refusal(e.message)) marks(refusal(e.message));
 			showTaken(taken, true);
 			showAlerts("", e.message);
@@ -326,11 +326,14 @@ el("copy").onclick = async () => {
 // Every view as it begins, and all that the overview leads to; last, as it is, the view that is open.
 const QUIET_MS = 100;
 async function drawAll() {
-	const at = location.hash, was = remember(main), left = tabs.flat().filter(fit).map(name => addressOf(address(), name)), known = new Set(left), now = main.dataset.view;
-	document.body.inert = true;
+	const at = location.hash, was = remember(main), left = tabs.flat().filter(fit).map(name => addressOf(address(), name)), known = new Set(left);
+	const text = make("p", {}, ""), box = make("dialog", {id: "saving"}, text, button(say("cancel"), () => box.close()));
+	document.body.append(box);
+	box.showModal();
 	try {
 		for (let i = 0; i < left.length; i++) {
-			el("took").textContent = say("saving {0} of {1} …", i + 1, left.length);
+			if (!box.open) throw new Error(say("not saved"));
+			text.textContent = say("saving view {0} of {1} …", i + 1, left.length);
 			history.replaceState(null, "", left[i]);
 			await show();
 			await settled(QUIET_MS);
@@ -341,9 +344,9 @@ async function drawAll() {
 		history.replaceState(null, "", at || "#");
 		await show();
 		await settled(QUIET_MS);
-		document.body.inert = false;
+		box.remove();
+		await restore(main, was);
 	}
-	await restore(main, was);
 }
 
 // This page as one file, which needs no server.

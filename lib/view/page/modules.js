@@ -14,7 +14,7 @@ async function rowsBy(context, key, most) {
 
 // Where the paths of files part: below what all have in common, a folder each.
 export function foldersOf(files) {
-	const all = files.filter(f => f && /[^/]\/[^/]/.test(f) && kindOf("", f) === "own").map(f => f.split("/").slice(0, -1));
+	const all = files.filter(f => f && !f.startsWith("./") && /[^/]\/[^/]/.test(f) && kindOf("", f) === "own").map(f => f.split("/").slice(0, -1));
 	let k = 0;
 	while (all.length && all.every(d => d.length > k && d[k] === all[0][k])) k++;
 	const found = new Set(all.filter(d => d.length > k).map(d => d.slice(0, k + 1).join("/") + "/"));

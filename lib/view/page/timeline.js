@@ -561,19 +561,23 @@ export async function tracksOf(context, m, file, prefix) {
 	return tracks;
 }
 
+// The main thread is that of its name, or the first that has calls, as tm-frames has it.
+const MAIN = ["Main Thread", "MainThread", "main", "GameThread", "Main"], begins = t => Math.min(...t.levels.map(l => l.start.length ? l.start[0] : Infinity));
+const mainOf = list => list.find(t => MAIN.includes(t.name)) || list.reduce((a, t) => !a || begins(t) < begins(a) ? t : a, null);
+
 // Calls of threads at a level of detail: coarse for all of it, finer for what is seen.
 class Detail {
-	// file: whose threads these are, where there are several.
-	constructor(context, m, file, line) {
-		Object.assign(this, {context, m, file, line: () => line(), tracks: new Map(), at: null});
+	// file, title: whose threads these are, where there are several.
+	constructor(context, m, file, title, line) {
+		Object.assign(this, {context, m, file, title, line: () => line(), tracks: new Map(), at: null});
 	}
 
 	async ask(from, to, every) {
 		const {context, m} = this, thread = context.state.thread ? ["--thread", context.state.thread] : [];
 		const range = from > m.low || to < m.high ? ["--time", Math.max(0, Math.floor(from)) + "ns.." + Math.ceil(to) + "ns"] : [];
-		const a = await context.ask(["frames", "--bars", "--every", every + "ns", ...range, ...thread, "-n", String(ROWS)]);
+		const a = await context.ask(["frames", "--bars", "--every", every + "ns", ...range, ...thread, "-n", String(ROWS), ...this.file ? [this.file] : []]);
 		const t = a.doc && section(a.doc, "table", "calls");
-		if (!t) return new Map();
+		if (!t || !t.rows.length) return new Map();
 		const rows = t.rows.filter(r => r.capture === t.rows[0].capture);
 		this.modules = this.modules || await modulesOf(context);
 		this.kinds = this.kinds || kindsOf(this.modules, rows);
@@ -589,12 +593,13 @@ class Detail {
 
 	async begin() {
 		const {context, m} = this, [all, busy] = await Promise.all([this.ask(m.low, m.high, nice((m.high - m.low) / PIXELS)), this.busy()]);
-		const took = m.took(context.state), of = t => busy.get(t.name) || 0;
-		const list = [...all.values()].sort((a, b) => (b.name === "Main" || b.name === "main") - (a.name === "Main" || a.name === "main") || of(b) - of(a)), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
+		const took = m.took(context.state), of = t => busy.get(t.name) || 0, first = mainOf([...all.values()]);
+		this.main = first && first.name;
+		const list = [...all.values()].sort((a, b) => (b === first) - (a === first) || of(b) - of(a)), twice = new Set(list.map(t => t.name).filter((n, i, l) => l.indexOf(n) !== i));
 		return list.map((t, i) => {
 			// Of a thread that one call takes as a whole its time in calls tells nothing; threads of one name have one sum.
-			const part = 100 * of(t) / took, c = new Calls(twice.has(t.name) ? t.name + " " + t.tid : t.name, part > 95 || twice.has(t.name) || !busy.size || !took ? "" : say("in calls {0} %", part.toFixed(0)));
-			c.about = say("thread {0}, tid {1}", t.name, t.tid);
+			const part = 100 * of(t) / took, c = new Calls((this.title ? this.title + " · " : "") + (twice.has(t.name) ? t.name + " " + t.tid : t.name), part > 95 || twice.has(t.name) || !busy.size || !took ? "" : say("in calls {0} %", part.toFixed(0)));
+			c.about = say("thread {0}, tid {1}", t.name, t.tid) + (of(t) && !twice.has(t.name) ? say("; ") + say("{0} in calls", format("ns", of(t))) + (took ? " (" + part.toFixed(0) + " %)" : "") : "");
 			c.coarse = t;
 			c.foldable = true;
 			c.open = i < UNFOLDED;
@@ -656,36 +661,44 @@ function sumsOf(rows, key) {
 	return sums;
 }
 
+// A last mark without an end, in which nothing is, ends the frame before it and is none.
+const counts = (m, i) => m.cost[i] !== null || ["count", "self_ns", "samples"].some(k => m.rows[i][k]);
+
 // Of each row of a selection what it has more than as many of the other frames have on average, or than as much of the
-// other time. Beside the main thread's frames a thread that waits has more in a long frame: it is compared by time, too, and
-// has the less of the two. null: the selection is most of what there is, or frames have no order.
-const isMain = name => /^main$/i.test(name || "");
-async function overUsual(context, runs, t, key, by) {
-	const {framed} = runs[0], s = context.state, n = together(runs.map(m => framed ? m.within(s).length : m.took(s))), all = together(runs.map(m => framed ? m.start.length : m.length));
+// other time. Beside the main thread's frames a thread that waits has more in a long frame: what it has between the two is
+// usual. null: the selection is most of what there is, or frames have no order.
+// main: the name of that thread.
+async function overUsual(context, runs, t, key, by, main) {
+	const {framed} = runs[0], s = context.state, frames = (m, list) => list.filter(i => counts(m, i)).length, n = together(runs.map(m => framed ? frames(m, m.within(s)) : m.took(s))), all = together(runs.map(m => framed ? frames(m, [...m.number.keys()]) : m.length));
 	if (runs.some(m => m.several || m.framed !== framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
 	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key, null, by);
-	const part = n / (all - n), took = framed && runs[0].unit === "ns" ? together(runs.filter(m => m.within(s).length).map(m => m.took(s))) : 0, rest = together(runs.map(m => m.length)) - took, timed = took > 0 && rest > 0 ? Math.max(part, took / rest) : part;
-	return whole && moreThan(sumsOf(whole, key), t.rows, key, r => r.outer_thread && !isMain(r.outer_thread) ? timed : part);
+	const part = n / (all - n), took = framed && runs[0].unit === "ns" ? together(runs.filter(m => m.within(s).length).map(m => m.took(s))) : 0, rest = together(runs.map(m => m.length)) - took, timed = took > 0 && rest > 0 ? took / rest : part;
+	return whole && moreThan(sumsOf(whole, key), t.rows, key, r => r.outer_thread && r.outer_thread !== main ? [part, timed] : [part, part]);
 }
 
-function moreThan(whole, rows, key, part) {
-	const mine = sumsOf(rows, key);
-	return new Map(rows.filter(r => whole.has(siteOf(r)) && mine.get(siteOf(r)) === (r[key] || 0)).map(r => [r, (r[key] || 0) - Math.max(0, whole.get(siteOf(r)) - (r[key] || 0)) * part(r)]));
+// parts(row): the least and the most of what all others have that is usual.
+function moreThan(whole, rows, key, parts) {
+	const mine = sumsOf(rows, key), over = r => {
+		const v = r[key] || 0, rest = Math.max(0, whole.get(siteOf(r)) - v), usual = parts(r).map(p => p * rest), low = Math.min(...usual), high = Math.max(...usual);
+		return v > high ? v - high : v < low ? v - low : 0;
+	};
+	return new Map(rows.filter(r => whole.has(siteOf(r)) && mine.get(siteOf(r)) === (r[key] || 0)).map(r => [r, over(r)]));
 }
 
-// Of a frame whose cause is in the other frames, too, as its loop is: the call below it with the most time above its mean in
-// the other frames, if that is a third of what the frame has above the median, and a tenth of the frame.
+// Of a frame whose cause is in the other frames, too, as its loop is: of it and the calls below it that with the most time of
+// its own above its mean in the other frames, if that is a third of what the frame has above the median, and a tenth of the frame.
 // rows: {frame, duration_ns, cause}. file: of several the one that they are of.
 export async function unusual(context, m, rows, file) {
 	const found = new Map();
 	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
 	const all = await usualOf(context, m, "self_ns", file), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
+	const n = [...m.number.keys()].filter(i => counts(m, i)).length - 1, others = [1 / n, 1 / n];
 	// Two thirds are what makes a cause.
 	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
 	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {
 		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top", ...file ? [file] : []], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 		if (!t) continue;
-		const over = moreThan(whole, t.rows, "self_ns", () => 1 / (m.start.length - 1)), inside = [...over.keys()].filter(x => callersOf(x, () => true, n => n).includes(bare(r.cause, r.cause_file))).sort((x, y) => over.get(y) - over.get(x))[0];
+		const over = moreThan(whole, t.rows, "self_ns", () => others), cause = bare(r.cause, r.cause_file), inside = [...over.keys()].filter(x => bare(x.site, x.file) === cause || callersOf(x, () => true, n => n).includes(cause)).sort((x, y) => over.get(y) - over.get(x))[0];
 		if (inside && over.get(inside) * 3 >= r.duration_ns - median && over.get(inside) * 10 >= r.duration_ns) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside), callers: callersOf(inside, n => kindOf(n) !== "library")});
 	}
 	return found;
@@ -693,7 +706,8 @@ export async function unusual(context, m, rows, file) {
 
 // What happened in the selection: a line that sums it up, and who allocated or took most.
 // runs: what is along the axis, of each file; m: of the first.
-async function selection(context, runs, threads) {
+// threads: how many have calls; main: the name of the one that frames are of.
+async function selection(context, runs, threads, main) {
 	const m = runs[0];
 	const {state: s, has, go} = context;
 	if (!s.frame && !s.time || !has.calls) return null;
@@ -712,13 +726,13 @@ async function selection(context, runs, threads) {
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	// What is more than elsewhere comes first: it is what the selection is for.
-	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, all ? runs : runs.map(x => ({...x, several: true})), t, by, byThread) : null;
+	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, all ? runs : runs.map(x => ({...x, several: true})), t, by, byThread, main) : null;
 	if (over) t.rows.sort((x, y) => (over.get(y) ?? 0) - (over.get(x) ?? 0));
 	t.rows.length = Math.min(t.rows.length, 12);
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: eventOf(t.columns.find(c => c.key === "samples")) || say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
 	const most = Math.max(...t.rows.map(r => (over ? over.get(r) : r[by]) || 0)) || 1;
 	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
-	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), byThread.length ? make("th", {}, say("thread")) : null, over ? make("th", {class: "num" + " barred", title: say("More than as many of the other frames, or as much of the other time, have on average: {0}.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
+	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), byThread.length ? make("th", {}, say("thread")) : null, over ? make("th", {class: "num" + " barred", title: byThread.length ? say("{0} beyond the mean of as many other frames; of other threads than the main one also beyond the mean of as much other time.", words[by]) : runs[0].framed ? say("{0} beyond the mean of as many other frames.", words[by]) : say("{0} beyond the mean of as much other time.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
 		make("tbody", {}, ...t.rows.map((r, i) => {
 			const bar = make("i"), fill = make("span", {class: "fill"}, bar), more = over && over.get(r), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by && !over ? fill : "");
 			bar.style.width = Math.max(0, 100 * ((over ? more : r[by]) || 0) / most) + "%";
@@ -734,17 +748,18 @@ export async function show(context) {
 	const all = [];
 	for (const f of several) {
 		const m = await rowsOf(context, f && f.name);
-		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f))]);
+		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f)), f]);
 	}
-	if (!all.length) return none(say("There is no timeline."), say("The capture has no times, or the filters leave nothing of it."), button(say("show the calls"), () => go({view: "calls"})));
+	if (!all.length) return none(say("There is no timeline."), context.filters().length ? say("The filters leave nothing of it.") : say("What is in it has no times."), button(say("show the calls"), () => go({view: "calls"})));
 	if (s.frame || s.time || all.length > 1) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
 	m.span = spanOf(all.map(([x]) => x));
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
 	let line = null;
 	const dense = !!(s.frame || s.time);
-	const detail = has.nested && m.unit === "ns" ? new Detail(context, m, several[0] && several[0].name, () => line) : null;
-	const calls = detail ? await detail.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }) : [];
+	const details = has.nested ? all.filter(([x]) => x.unit === "ns").map(([x, , f]) => new Detail(context, x, f && f.name, all.length > 1 && f ? nameOf(f) : "", () => line)) : [], calls = [];
+	for (const d of details) calls.push(...await d.begin().catch(e => { if (e.name === "AbortError") throw e; return []; }));
+	const shades = details.reduce((kinds, d) => [...kinds, ...(d.kinds || []).filter(k => !kinds.some(x => x[0] === k[0]))], []);
 	if (calls.length) {
 		// Beside a selection all threads are in sight, as far as that can be: what is around them is low. Counters come last.
 		if (dense) {
@@ -772,12 +787,13 @@ export async function show(context) {
 		zoomed: (a, b) => go({zoom: a === null ? null : Math.round(a) + "-" + Math.round(b)}),
 		frame: i => m.framed && go(m.option(m.start[i], m.end[i])),
 		reached: (i, [a, b]) => go({...m.option(m.start[i], m.end[i]), zoom: Math.round(a) + "-" + Math.round(b)}),
-		detail: detail && calls.length ? (a, b) => detail.finer(a, b) : null});
+		detail: calls.length ? (a, b) => Promise.all(details.map(d => d.finer(a, b))) : null});
 	const search = make("input", {type: "search", placeholder: say("search"), "aria-label": say("search in the calls"), oninput: () => { hits.textContent = line.find(search.value); }, onkeydown: e => { if (e.key === "Enter") hits.textContent = line.next(e.shiftKey ? -1 : 1); else if (e.key === "Escape") { search.value = ""; hits.textContent = line.find(""); } }}), hits = make("span", {class: "faint", id: "hits", "aria-live": "polite"});
 	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? judged(m, context) : null,
 		m.live ? segments(say("live memory by"), Object.entries(lanes).filter(([k]) => k === m.lane || (k !== "type" || has.types) && (k !== "thread" || split)).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
-		calls.length ? search : null, calls.length ? hits : null, calls.length ? legend(detail.kinds) : null);
-	const below = await selection(context, all.map(([x]) => x), calls.length);
+		calls.length ? search : null, calls.length ? hits : null, calls.length ? legend(shades) : null);
+	// Of a saved page the rest stays in sight.
+	const below = await selection(context, all.map(([x]) => x), calls.length, details.length ? details[0].main : null).catch(e => { if (!e.unsaved) throw e; return card(say("Selection"), "", none(e.message)); });
 	page.classList.toggle("divided", !!below);
 	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));
 	const out = [page];

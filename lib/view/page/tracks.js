@@ -2,7 +2,7 @@
 // What is drawn along the axis of time, a track each: {id, title, height, draw(g, axis, h, get), now(t), tip(t, y)}.
 // Where more than one value falls on a pixel, the largest is drawn, so that no spike is lost.
 import {Levels, lower} from "./axis.js";
-import {format, count, shown, matcher} from "./format.js";
+import {format, count, some, shown, matcher} from "./format.js";
 import {kindOf} from "./flame.js";
 import {named, fit, fitName, place, tenths} from "./parts.js";
 import {make} from "./dom.js";
@@ -383,7 +383,7 @@ export class Marks {
 
 	now(t) {
 		const r = t === null ? [] : this.near(t);
-		return r.length ? shown(r[0].text || "") : this.seen < this.rows.length ? say("{0} of {1} lines", count(this.seen), count(this.rows.length)) : say("{0} lines", count(this.rows.length));
+		return r.length ? shown(r[0].text || "") : this.seen < this.rows.length ? say("{0} of {1} lines", count(this.seen), count(this.rows.length)) : some(this.rows.length, "{0} line", "{0} lines");
 	}
 
 	tip(t) { return this.near(t).slice(0, 12).map(r => format("ns", r.time_ns) + "  " + (r.level ? r.level + "  " : "") + shown(r.text || "")); }
