@@ -445,8 +445,9 @@ awk -F '\t' -v large="$count" -v tenth="$tenth" -v ten="$ten" -v goals="$goals" 
 		reach("one processor / all, " large, ratio("tracemill, one processor", us, large), 1.7, ">=")
 		least = most = ""
 		asan = "a report of ASan by "
-		reach(asan "tm-symbolize / llvm-symbolizer", (asan "llvm-symbolizer", 30) in walls ?
-			time_of(asan "tm-symbolize", 30) / time_of(asan "llvm-symbolizer", 30) : "", 0.5, "<=")
+		own = time_of(asan "tm-symbolize", 30)
+		peer = time_of(asan "llvm-symbolizer", 30)
+		reach(asan "tm-symbolize / llvm-symbolizer", peer == "" ? "" : own / peer, 0.5, "<=")
 		reach("one address, s", time_of(us, 1), 0.025, "<=")
 		reach("peak / gimli, " large, (gimli, large) in peak ? peak[us, large] / peak[gimli, large] : "", 1, "<")
 		reach("peak of building / gimli, " large,
