@@ -475,6 +475,16 @@ static bool is_part(const char *path, size_t len)
 	return false;
 }
 
+const struct known_type *known_type_of_folder(const char *path)
+{
+	static const struct known_type recording = {
+	    "a file of a recording of Instruments (.trace)", NULL,
+	    "tracemill reads the tables that xctrace export writes of it, and a call tree that was "
+	    "copied (Deep Copy)"};
+
+	return path && strstr(path, ".trace/") ? &recording : NULL;
+}
+
 const struct known_type *known_type_by_name(const char *path)
 {
 	static const struct known_type part = {"a part of an archive, by its name", NULL,

@@ -24,6 +24,8 @@ struct known_type {
 const struct known_type *known_type_of(const uint8_t *p, size_t n, int bid);
 /* "a zip file"; NULL of ARCHIVE_NONE. */
 const char *known_type_archive(enum archive what);
+/* By the folder that it is in, which is a recording as a whole; path may be NULL. */
+const struct known_type *known_type_of_folder(const char *path);
 /* By its name alone, where bytes have no mark; path may be NULL. */
 const struct known_type *known_type_by_name(const char *path);
 

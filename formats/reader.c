@@ -104,7 +104,9 @@ static enum status reader_choose(struct input *in, const struct import_options *
 	*r = members_tar_goes_on(head, n) ? NULL : reader_by_bid(head, n, n < INPUT_HEAD, NULL);
 	if (*r)
 		return ST_OK;
-	f = known_type_of(head, n, 0);
+	f = known_type_of_folder(in->name);
+	if (!f)
+		f = known_type_of(head, n, 0);
 	if (!f)
 		f = known_type_by_name(in->name);
 	if (f)

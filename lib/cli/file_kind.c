@@ -148,7 +148,9 @@ static void kind_of_head(struct input *in, const char *path, struct file_kind *k
 	const struct known_type *f = known_type_of(p, n, bid);
 	const char *archive = capture_archive(p, n);
 
-	if (!f && !r)
+	if (!r && known_type_of_folder(path))
+		f = known_type_of_folder(path);
+	else if (!f && !r)
 		f = known_type_by_name(path);
 	if (archive) {
 		kind_of_archive(in, archive, k);

@@ -43,3 +43,9 @@ for f in index store; do tm-import $f; done
 printf '.\\" a page\n.TH mallopt 3\n.SH EXAMPLES\n======= Backtrace: =========\n/lib/libc.so.6(+0x6c501)[0x523501]\n/lib/libc.so.6(cfree+0x6d)[0x527e5d]\n' >mallopt.3
 printf '2021-01-01  A. Author\n\n\tstripped suffix did not match.\n\n\t==30815==ERROR: AddressSanitizer: heap-buffer-overflow on\n\tREAD of size 1\n\t    #0 0x49d1f3 in strncmp\n\t    #1 0x4f5a7c in f /a.c:8\n' >changelog
 for f in mallopt.3 changelog; do tm-import $f; done
+# Of a recording of Instruments: a file, and one in an archive.
+mkdir -p game.trace/corespace
+printf '\001\002\003\004' >game.trace/corespace/data
+tm-import game.trace/corespace/data
+tar cf game.tar game.trace
+tm-import game.tar
