@@ -269,6 +269,13 @@ with Page("freed.tmt"):
         check("%s: only metrics that are there are offered: %s" % (view, " ".join(words)), {"auto", "count", "requested", "live"} <= set(words) and
               not {"real", "slack", "self-time", "total-time", "calls", "samples", "period", "lua-net"} & set(words))
 
+# --- a selection is of all files, though tracks are of the first four: 3 frames of 16 ms with 1 KiB each, in each of six
+with Page(*["many%d.tmt" % i for i in range(1, 7)]):
+    b.go("#view=timeline&frame=3..5")
+    head = shows("!!document.querySelector('.sel .row')") and text(".card .hd .faint")
+    check("a selection in six files is of all: " + str(head), head and all(t in head for t in ("18 frames", "288.00 ms", "18.0 KiB")))
+    check("... and what has tracks is said: " + text(".whole-timeline > .hint"), "first 4 of 6 files" in text(".whole-timeline > .hint"))
+
 # --- what is guessed is said in every view
 with Page("guessed.json"):
     for view in "overview", "timeline", "calls":

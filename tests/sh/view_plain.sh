@@ -70,6 +70,7 @@ awk 'BEGIN {
 	done
 	for i in {0..39}; do echo "free $((i * 4096 + 4096)) 634000000"; done
 } | "$GEN/script" >freed.tmt
+for i in {1..6}; do cp freed.tmt "many$i.tmt"; done
 # The peak is 10 times 83000 bytes, all but "log"; then what read_pack has goes, and half of what load_level has.
 {
 	printf 'metric count exact\nmetric requested exact\nmetric live exact\nthread main 1\n'

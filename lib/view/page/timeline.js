@@ -717,8 +717,8 @@ async function selection(context, runs, threads, main) {
 	const byThread = way === "time" && has.nested && threads > 1 ? ["--by", "thread,site"] : [];
 	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", String(SELECTED), "--table", "top", ...byThread]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
-	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), all = s.file_only || context.files.filter(f => !f.error).length <= MOST_FILES, frames = range && all ? together(runs.map(x => x.framed ? x.within(s).length : 0)) : 0;
-	const took = !range || !all || m.unit !== "ns" ? null : s.frame ? together(runs.filter(x => x.within(s).length).map(x => x.took(s))) : m.took(s);
+	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range ? together(runs.map(x => x.framed ? x.within(s).length : 0)) : 0;
+	const took = !range || m.unit !== "ns" ? null : s.frame ? together(runs.filter(x => x.within(s).length).map(x => x.took(s))) : m.took(s);
 	const type = k => typeOf(t.columns.find(c => c.key === k));
 	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, took === null ? null : format("ns", took), bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it still live", format(type(live), sum[live])) : null,
 		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
@@ -726,7 +726,7 @@ async function selection(context, runs, threads, main) {
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	// What is more than elsewhere comes first: it is what the selection is for.
-	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, all ? runs : runs.map(x => ({...x, several: true})), t, by, byThread, main) : null;
+	const by = (columns.filter(k => k && known(k)) || [])[0], over = ["self_ns", bytes].includes(by) ? await overUsual(context, runs, t, by, byThread, main) : null;
 	if (over) t.rows.sort((x, y) => (over.get(y) ?? 0) - (over.get(x) ?? 0));
 	t.rows.length = Math.min(t.rows.length, 12);
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: eventOf(t.columns.find(c => c.key === "samples")) || say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
@@ -742,7 +742,7 @@ async function selection(context, runs, threads, main) {
 }
 
 export async function show(context) {
-	const {state: s, go, has} = context, several = context.files.length > 1 && !s.file_only ? context.files.filter(f => !f.error).slice(0, MOST_FILES) : [null];
+	const {state: s, go, has} = context, files = context.files.length > 1 && !s.file_only ? context.files.filter(f => !f.error) : [null], several = files.slice(0, MOST_FILES);
 	const page = make("div", {class: "whole-timeline"}, make("p", {class: "faint"}, say("adding up …")));
 	context.begin(page);
 	const all = [];
@@ -792,10 +792,12 @@ export async function show(context) {
 	const tools = make("div", {class: "tools"}, m.framed && m.unit === "ns" ? judged(m, context) : null,
 		m.live ? segments(say("live memory by"), Object.entries(lanes).filter(([k]) => k === m.lane || (k !== "type" || has.types) && (k !== "thread" || split)).map(([k, text]) => [k, say(text)]), m.lane, k => go({lane: k})) : null,
 		calls.length ? search : null, calls.length ? hits : null, calls.length ? legend(shades) : null);
-	// Of a saved page the rest stays in sight.
-	const below = await selection(context, all.map(([x]) => x), calls.length, details.length ? details[0].main : null).catch(e => { if (!e.unsaved) throw e; return card(say("Selection"), "", none(e.message)); });
+	// What is selected is of all files, and not of those alone that have tracks. Of a saved page the rest stays in sight.
+	const others = s.frame || s.time ? await Promise.all(files.slice(MOST_FILES).map(f => rowsOf(context, f.name))) : [];
+	const below = await selection(context, [...all.map(([x]) => x), ...others.filter(Boolean)], calls.length, details.length ? details[0].main : null).catch(e => { if (!e.unsaved) throw e; return card(say("Selection"), "", none(e.message)); });
 	page.classList.toggle("divided", !!below);
-	page.replaceChildren(tools, line.element, ...[below].filter(Boolean));
+	const undrawn = files.length > MOST_FILES ? make("p", {class: "hint"}, say("The tracks are those of the first {0} of {1} files; a selection is of all.", MOST_FILES, files.length)) : null;
+	page.replaceChildren(tools, line.element, ...[undrawn, below].filter(Boolean));
 	const out = [page];
 	out.shown = () => { line.drawNow(); line.refine(); if (document.activeElement === document.body) line.element.focus({preventScroll: true}); };
 	out.moved = now => {
