@@ -252,12 +252,12 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const slope = "~" + (g > 0 ? "+" : g < 0 ? "−" : ""), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several ? null : risesOf(m), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
+			const slope = say("about {0}", (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, "")), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several ? null : risesOf(m), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
-				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), slope + v[0].replace(/^-/, "") + " " + v[1] + " " + per);
+				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), slope + " " + v[1] + " " + per);
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
-			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: slope + v[0].replace(/^-/, ""), unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
+			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: slope, unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : first(n, "live_real", "live_requested") !== undefined ? say("Growth needs frames or times.") : noFrees}));
 	}
 	if (!what.memory) {
