@@ -266,21 +266,24 @@ static void read_log(struct session *s, struct session_file *f, const struct imp
 
 /* What is loaded before the first frame does not grow; and what the program frees when it ends was there. The last frame
  * has no end: where not much follows, that is a part of it. */
-static void set_times(const struct session *s, const struct session_file *f, struct session_part *p)
+static void set_steps(const struct session *s, const struct session_file *f, struct session_part *p)
 {
 	const struct session_axis *a = &s->axis;
+	const int64_t first = f->survey.first, last = f->survey.last;
+	bool framed = f->clock.by && a->n > SESSION_STEPS && s->median >= 0;
 
-	p->first = f->survey.first;
-	p->last = f->survey.last;
-	if (f->clock.by && a->n > SESSION_STEPS && s->median >= 0) {
-		int64_t first = clock_back(&f->clock, a->frames[0].start);
-		int64_t last = clock_back(&f->clock, a->frames[a->n - 1].start);
+	for (unsigned i = 0; i <= SESSION_STEPS; i++) {
+		int64_t *t = &p->steps[i];
 
-		p->first = first > p->first ? first : p->first;
-		p->cut = p->last - last > 2 * s->median;
-		p->last = p->cut ? last : p->last;
+		*t = first + (int64_t)((double)(last - first) * i / SESSION_STEPS);
+		if (framed)
+			*t = clock_back(&f->clock, a->frames[(a->n - 1) * i / SESSION_STEPS].start);
+		*t = *t < first ? first : *t > last ? last : *t;
 	}
-	p->every = (p->last - p->first) / (SESSION_STEPS * SESSION_PARTS) + 1;
+	p->cut = framed && last - p->steps[SESSION_STEPS] > 2 * s->median;
+	if (!p->cut)
+		p->steps[SESSION_STEPS] = last;
+	p->every = (p->steps[SESSION_STEPS] - p->steps[0]) / (SESSION_STEPS * SESSION_PARTS) + 1;
 }
 
 static void add_part(struct session *s, struct session_file *f, unsigned what)
@@ -291,7 +294,7 @@ static void add_part(struct session *s, struct session_file *f, unsigned what)
 	struct frames_lines_options l = {.n = FRAMES_LINES_MOST, .places = true};
 
 	p->what = what;
-	set_times(s, f, p);
+	set_steps(s, f, p);
 	p->placed = session_placed(s, f);
 	p->bytes = what == PART_CALLS ? SUM_TIME_SELF : v->requested ? SUM_REQUESTED : SUM_REAL;
 	o.project.by[0] = (struct grouping_key){.by = KEY_SITE, .by_script = what < DOMAINS};
@@ -540,17 +543,12 @@ bool part_estimated(const struct session_part *p)
 
 /* --- growth --- */
 
-static int64_t end_of_step(const struct session_part *p, unsigned steps)
-{
-	return p->first + (int64_t)((double)(p->last - p->first) * steps / SESSION_STEPS);
-}
-
 /* How many points of the series are over when so many steps are. */
 static size_t points_of(const struct session_part *p, const struct table_series *t, unsigned steps)
 {
 	if (steps < SESSION_STEPS)
-		return BISECT(i, (size_t)0, t->n_points, t->x[i] < end_of_step(p, steps));
-	return p->cut ? BISECT(i, (size_t)0, t->n_points, t->x[i] + p->every <= p->last)
+		return BISECT(i, (size_t)0, t->n_points, t->x[i] < p->steps[steps]);
+	return p->cut ? BISECT(i, (size_t)0, t->n_points, t->x[i] + p->every <= p->steps[steps])
 		      : t->n_points;
 }
 
@@ -558,7 +556,8 @@ static struct session_growth growth_of(const struct session_part *p, const struc
 				       const char *site, const decimal *y)
 {
 	const unsigned quarter = SESSION_STEPS / 4;
-	struct session_growth g = {.site = site, .from = end_of_step(p, quarter), .until = p->last};
+	struct session_growth g = {
+	    .site = site, .from = p->steps[quarter], .until = p->steps[SESSION_STEPS]};
 	size_t n = points_of(p, t, quarter);
 	decimal before = n ? y[n - 1] : 0, after = before;
 
@@ -588,7 +587,7 @@ size_t session_growths(struct session_part *p, struct session_growth *to, size_t
 		return 0;
 	names_disambiguate(&frames_lines_project(p->lines)->names);
 	t = frames_lines_series(p->lines);
-	if (!t || t->x_type != COLUMN_TIME || p->last - p->first < SESSION_STEPS)
+	if (!t || t->x_type != COLUMN_TIME || p->steps[SESSION_STEPS] - p->steps[0] < SESSION_STEPS)
 		return 0;
 	all = mem_zarray(t->n_points, sizeof *all);
 	for (size_t i = 0; i < t->n_lines; i++)

@@ -128,7 +128,9 @@ struct session_report {
 	struct session *s;
 	struct sheet sheets[SHEETS];
 	char titles[SHEETS][160];
-	bool left_out; /* lines that the table of logs does not have */
+	bool left_out;                    /* lines that the table of logs does not have */
+	const struct session_file *leaks; /* the first that has some; NULL: none */
+	const char *holders;              /* the command that says what holds them */
 	const char *passed[PASSED_REASONS];
 };
 
@@ -446,6 +448,28 @@ static void fill_growths(struct session_report *r, const struct session_file *f,
 	sort_array(leaks, n_leaks, sizeof *leaks, compare_growths);
 	for (size_t i = 0; i < n_leaks && i < SESSION_LEAKS; i++)
 		fill_growth(r, LEAKS, f, p, &leaks[i]);
+	if (n_leaks && !r->leaks)
+		r->leaks = f;
+}
+
+/* Where the folder has a snapshot of a heap, too. */
+static void note_holders(struct session_report *r)
+{
+	struct table *t = &r->sheets[LEAKS].table;
+	const struct session *s = r->s;
+	struct buf b = BUF_INIT;
+	size_t i = 0;
+
+	while (i < s->n && !s->files[i].survey.events[EV_OBJECT])
+		i++;
+	if (!r->leaks || i == s->n)
+		return;
+	buf_addf(&b, "what holds them: tm-heap --dominators --with %s %s", r->leaks->path,
+		 s->files[i].path);
+	r->holders = arena_strndup(&r->sheets[LEAKS].texts, b.data, b.len);
+	t->notes = &r->holders;
+	t->n_notes = 1;
+	buf_release(&b);
 }
 
 /* --- the whole --- */
@@ -509,7 +533,7 @@ struct session_report *session_report_new(struct session *s)
 	    [DID] = {"in-frames", "what each domain did in these frames", did_columns, DID_COLUMNS},
 	    [LOG] = {"log", "lines of logs in these frames", log_columns, LOG_COLUMNS},
 	    [PACE] = {"pacing", "how evenly frames came", pace_columns, PACING_METRICS},
-	    [GROWN] = {"growth", "live bytes, after a quarter of the time and at the end",
+	    [GROWN] = {"growth", "live bytes, after a quarter of the run and at the end",
 		       grown_columns, GROWN_COLUMNS - 1},
 	    [LEAKS] = {"leaks",
 		       "sites whose live bytes rose in 5 or 6 of the last 6 steps, and never fell",
@@ -530,6 +554,7 @@ struct session_report *session_report_new(struct session *s)
 		for (size_t k = 0; k < s->files[i].n_parts; k++)
 			fill_growths(r, &s->files[i], &s->files[i].parts[k]);
 	add_titles(r);
+	note_holders(r);
 	return r;
 }
 

@@ -19,7 +19,7 @@ enum {
 	SESSION_FILES = 4096,
 	SESSION_DEPTH = 8,    /* of folders in the folder */
 	SESSION_LINES = 32,   /* of a log, of each frame that is shown */
-	SESSION_STEPS = 8,    /* of a file's time, for growth */
+	SESSION_STEPS = 8,    /* of a run, for growth */
 	SESSION_PARTS = 16,   /* of a step: so finely its ends are known */
 	SESSION_SITES = 3,    /* of a part in a frame */
 	SESSION_LONGEST = 5,  /* frames, by duration */
@@ -41,9 +41,10 @@ struct session_part {
 	bool placed;   /* its frames are those of the axis */
 	struct frames frames;
 	struct frames_lines *lines; /* what is live, by site; NULL: not asked for */
-	int64_t first,
-	    last; /* of growth, times of the file: what is between the first and the last frame */
-	bool cut; /* the file goes on after last */
+	/* Of growth, times of the file: where each step ends, which has as many frames as the
+	 * others; [0]: where the first begins. Without frames, steps are of equal time. */
+	int64_t steps[SESSION_STEPS + 1];
+	bool cut;        /* the file goes on after the last step */
 	int64_t every;   /* of lines */
 	uint32_t *rows;  /* by frame of the axis: its row + 1 */
 	enum sum bytes;  /* SUM_REQUESTED or SUM_REAL; of calls: SUM_TIME_SELF */

@@ -135,6 +135,10 @@ ok "the jank's line of the log" grep -q "$(printf '^450\tWARN loading level 3$')
 rows leaks 'site growth' >grown
 ok 'the leak, and nothing else' awk -F '\t' '{ n++ } $1 ~ /^add_particle  / && $2 > 64 * 440 && $2 < 64 * 460 { leak = 1 }
 	END { exit !(n == 1 && leak) }' grown
+# 20 s are loaded before: a step is as many frames as another.
+made --leak 1 --wait 20000
+rows leaks 'site growth' >grown
+ok 'a leak after a long start' awk -F '\t' '$1 ~ /^add_particle  / && $2 > 64 * 440 && $2 < 64 * 460 { leak = 1 } END { exit !leak }' grown
 made --spike 300
 rows leaks 'site growth' >grown
 ok 'no leak where none is' [ ! -s grown ]

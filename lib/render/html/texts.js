@@ -1545,7 +1545,7 @@ const PROGRAM_TEXTS = {
 	"number": "数值名称",
 	"what each domain did in these frames": "各内存域在这些帧里做了什么",
 	"lines of logs in these frames": "这些帧里的日志",
-	"live bytes, after a quarter of the time and at the end": "未释放字节：四分之一时间之后与结束时",
+	"live bytes, after a quarter of the run and at the end": "未释放字节：运行四分之一之后与结束时",
 	"sites whose live bytes rose in 5 or 6 of the last 6 steps, and never fell": "未释放字节在最后 6 步中有 5 或 6 步增长且从未下降的位置",
 	"worst frames": "最差的帧",
 	"this session and the base": "本次会话与基准",

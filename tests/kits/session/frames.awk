@@ -31,7 +31,7 @@ END {
 		more = blocks[i] - n[i, of[i]]
 		if (!more && bytes[i] == b[i, of[i]])
 			native["equal"]++
-		else if (more > 0 && more < 8 && bytes[i] > b[i, of[i]])
+		else if (more > 0 && more < 16 && bytes[i] > b[i, of[i]])
 			native["own"]++
 		else
 			native["other"]++

@@ -5,8 +5,9 @@
 -- LEVEL, level.load takes 150 ms.
 --
 -- It writes what it did in each frame, and when, to OUT/counters.csv, and its log to OUT/game.log: the truth that a test
--- needs. If COUNTED is set, a library counts native blocks (tests/kits/session/counter.c).
-local tm = require "tracemill_love"
+-- needs; and its heap at the end to OUT/heap.tmt. If COUNTED is set, a library counts native blocks (tests/kits/session/counter.c).
+local kit = require "tracemill_love"
+local tm = type(kit) == "table" and kit
 
 local frames, wave, level = tonumber(os.getenv "FRAMES"), tonumber(os.getenv "WAVE"), tonumber(os.getenv "LEVEL")
 local leaks = os.getenv "LEAKS" == "1"
@@ -91,6 +92,9 @@ function love.update()
 	if frame == frames then
 		counters:close()
 		log:close()
+		if tm then
+			tm.snapshot(out .. "/heap.tmt")
+		end
 		return love.event.quit()
 	end
 	shoot()

@@ -5,7 +5,7 @@
 -- step LEVEL, route.search takes 400 ms. Minetest has 5 bytes for each node of a copy: 4 of it, and a flag.
 --
 -- It writes what it did in each step, and when, to OUT/counters.csv, and to Minetest's log: the truth that a test needs. If
--- COUNTED is set, a library counts native blocks (tests/kits/session/counter.c).
+-- COUNTED is set, a library counts native blocks (tests/kits/session/counter.c). At the end its heap is in OUT/heap.tmt.
 local insecure = assert(minetest.request_insecure_environment(), "secure.trusted_mods has to name this mod")
 local tm = insecure.require "tracemill"
 local getenv = insecure.os.getenv
@@ -62,6 +62,7 @@ local function on_step()
 		collectgarbage()
 	elseif step == steps then
 		counters:close()
+		tm.snapshot(getenv "OUT" .. "/heap.tmt")
 		minetest.request_shutdown()
 		return
 	elseif step > steps then
