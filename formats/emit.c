@@ -231,3 +231,17 @@ void emit_places_release(struct emit_places *p)
 {
 	map64_release(&p->modules);
 }
+
+uint32_t emit_uuid(struct trace *t, const char *s, size_t n)
+{
+	char id[16];
+	unsigned byte = 0;
+	size_t digits = 0;
+
+	for (size_t i = 0; i < n && digits < 32; i++)
+		if (num_hex_digit(s[i]) >= 0) {
+			byte = byte << 4 | (unsigned)num_hex_digit(s[i]);
+			id[digits++ / 2] = (char)byte;
+		}
+	return digits == 32 ? trace_string(t, id, sizeof id) : 0;
+}

@@ -352,6 +352,9 @@ bool emit_is_place(const char *s, size_t n, uint64_t address);
 void emit_places_note(const struct emit_places *p, struct trace *t);
 void emit_places_release(struct emit_places *p);
 
+/* "DE46DD52-4994-...", with other signs around its 32 digits: the string of its bytes, a build-id; 0: none. */
+uint32_t emit_uuid(struct trace *t, const char *s, size_t n);
+
 /* A location that is known by name alone; file and line may be 0. Without a name: SPACE_UNKNOWN. */
 uint32_t emit_named(struct trace *t, uint32_t name, uint32_t file, uint32_t line);
 

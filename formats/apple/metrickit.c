@@ -142,20 +142,12 @@ static uint32_t metrickit_module(struct metrickit *x, const struct metrickit_fra
 	uint32_t *module = map64_put(&x->modules, (uint64_t)f->name << 32 | f->uuid);
 	struct module m = {.name = f->name};
 	const char *s = f->uuid ? trace_text(x->im->t, f->uuid) : "";
-	char id[16];
-	size_t digits = 0;
 
 	if (*module)
 		return *module;
 	if (!m.name)
 		m.name = f->uuid;
-	for (; *s && digits < 32; s++)
-		if (num_hex_digit(*s) >= 0) {
-			id[digits / 2] = (char)(id[digits / 2] << 4 | num_hex_digit(*s));
-			digits++;
-		}
-	if (digits == 32)
-		m.build_id = trace_string(x->im->t, id, sizeof id);
+	m.build_id = emit_uuid(x->im->t, s, strlen(s));
 	return *module = trace_module(x->im->t, &m);
 }
 

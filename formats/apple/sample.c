@@ -213,8 +213,6 @@ static void read_binary(struct sample *x, const char *s, const char *end)
 	struct map_range range = {.executable = true};
 	struct module m = {.ranges = &range, .n_ranges = 1};
 	const char *open = memchr(s, '<', (size_t)(end - s)), *close, *to;
-	char id[16];
-	size_t digits = 0;
 
 	text_trim(&s, &end);
 	to = memmem(s, (size_t)(end - s), " - ", 3);
@@ -229,18 +227,10 @@ static void read_binary(struct sample *x, const char *s, const char *end)
 	close = open ? memchr(open, '>', (size_t)(end - open)) : NULL;
 	if (!close || end - close < 3)
 		return;
-	for (s = open + 1; s < close && digits < 32; s++)
-		if (num_hex_digit(*s) >= 0) {
-			id[digits / 2] =
-			    (char)(digits & 1 ? (id[digits / 2] << 4 | num_hex_digit(*s))
-					      : num_hex_digit(*s));
-			digits++;
-		}
 	s = close + 1;
 	text_trim(&s, &end);
 	m.name = trace_string(x->im->t, s, (size_t)(end - s));
-	if (digits == 32)
-		m.build_id = trace_string(x->im->t, id, sizeof id);
+	m.build_id = emit_uuid(x->im->t, open + 1, (size_t)(close - open - 1));
 	trace_module(x->im->t, &m);
 }
 

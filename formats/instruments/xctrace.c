@@ -120,22 +120,14 @@ static uint32_t string_of(struct xctrace *p, const char *name)
 static uint32_t add_binary(struct xctrace *p)
 {
 	struct module m = {.name = string_of(p, "path")};
-	char id[16];
 	const char *s;
-	size_t n, digits = 0;
+	size_t n;
 	uint32_t module;
 
 	if (!m.name)
 		m.name = string_of(p, "name");
-	if (xml_attribute(&p->xml, "UUID", &s, &n)) {
-		for (size_t i = 0; i < n && digits < 32; i++)
-			if (num_hex_digit(s[i]) >= 0) {
-				id[digits / 2] = (char)(id[digits / 2] << 4 | num_hex_digit(s[i]));
-				digits++;
-			}
-		if (digits == 32)
-			m.build_id = trace_string(p->im->t, id, sizeof id);
-	}
+	if (xml_attribute(&p->xml, "UUID", &s, &n))
+		m.build_id = emit_uuid(p->im->t, s, n);
 	module = m.name ? trace_module(p->im->t, &m) : 0;
 	p->loads = mem_grow_zero(p->loads, &p->n_loads, module + 1u, sizeof *p->loads);
 	number_of(&p->xml, "load-addr", &p->loads[module]);
