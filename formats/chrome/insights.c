@@ -8,7 +8,7 @@
  *	Name,Count,Incl,I.Min,...,Excl,E.Min,...	a row for each timer, with all its calls
  *
  * Times are seconds. A call that had not ended has the end "inf". Facts: Epic's public page "Automated Trace Analysis and
- * CSV export", and rows of UE 5.1 to 5.8 in public repositories; no source of Unreal Engine was read.
+ * CSV export", and rows of UE 5.1 to 5.8 in public repositories.
  */
 #include "formats/chrome/chrome.h"
 #include "formats/emit.h"

@@ -667,13 +667,13 @@ const counts = (m, i) => m.cost[i] !== null || ["count", "self_ns", "samples"].s
 // Of each row of a selection what it has more than as many of the other frames have on average, or than as much of the
 // other time. Beside the main thread's frames a thread that waits has more in a long frame: what it has between the two is
 // usual. null: the selection is most of what there is, or frames have no order.
-// main: the name of that thread.
+// main: the names of those threads.
 async function overUsual(context, runs, t, key, by, main) {
 	const {framed} = runs[0], s = context.state, frames = (m, list) => list.filter(i => counts(m, i)).length, n = together(runs.map(m => framed ? frames(m, m.within(s)) : m.took(s))), all = together(runs.map(m => framed ? frames(m, [...m.number.keys()]) : m.length));
 	if (runs.some(m => m.several || m.framed !== framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
 	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key, null, by);
 	const part = n / (all - n), took = framed && runs[0].unit === "ns" ? together(runs.filter(m => m.within(s).length).map(m => m.took(s))) : 0, rest = together(runs.map(m => m.length)) - took, timed = took > 0 && rest > 0 ? took / rest : part;
-	return whole && moreThan(sumsOf(whole, key), t.rows, key, r => r.outer_thread && r.outer_thread !== main ? [part, timed] : [part, part]);
+	return whole && moreThan(sumsOf(whole, key), t.rows, key, r => r.outer_thread && !main.includes(r.outer_thread) ? [part, timed] : [part, part]);
 }
 
 // parts(row): the least and the most of what all others have that is usual.
@@ -706,7 +706,7 @@ export async function unusual(context, m, rows, file) {
 
 // What happened in the selection: a line that sums it up, and who allocated or took most.
 // runs: what is along the axis, of each file; m: of the first.
-// threads: how many have calls; main: the name of the one that frames are of.
+// threads: how many have calls; main: the names of those that frames are of.
 async function selection(context, runs, threads, main) {
 	const m = runs[0];
 	const {state: s, has, go} = context;
@@ -794,7 +794,7 @@ export async function show(context) {
 		calls.length ? search : null, calls.length ? hits : null, calls.length ? legend(shades) : null);
 	// What is selected is of all files, and not of those alone that have tracks. Of a saved page the rest stays in sight.
 	const others = s.frame || s.time ? await Promise.all(files.slice(MOST_FILES).map(f => rowsOf(context, f.name))) : [];
-	const below = await selection(context, [...all.map(([x]) => x), ...others.filter(Boolean)], calls.length, details.length ? details[0].main : null).catch(e => { if (!e.unsaved) throw e; return card(say("Selection"), "", none(e.message)); });
+	const below = await selection(context, [...all.map(([x]) => x), ...others.filter(Boolean)], calls.length, details.map(d => d.main)).catch(e => { if (!e.unsaved) throw e; return card(say("Selection"), "", none(e.message)); });
 	page.classList.toggle("divided", !!below);
 	const undrawn = files.length > MOST_FILES ? make("p", {class: "hint"}, say("The tracks are those of the first {0} of {1} files; a selection is of all.", MOST_FILES, files.length)) : null;
 	page.replaceChildren(tools, line.element, ...[undrawn, below].filter(Boolean));
