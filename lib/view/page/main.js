@@ -245,6 +245,7 @@ async function show(again) {
 		said = command ? typed(command) : "";
 		saved = command ? whole(command) : [];
 		el("command").textContent = seen(said);
+		for (const e of [el("copy"), document.querySelector("label[for=command]")]) e.hidden = !said;
 		el("took").textContent = ms ? Math.round(ms) + " ms" : "";
 	};
 	let taken = null;
