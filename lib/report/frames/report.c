@@ -617,7 +617,7 @@ static void frames_report_add_rises(const struct frames_report *r, struct table_
 
 	document_number(d, "growth", COLUMN_NUMBER, 0,
 			cell_signed((int64_t)(to->all / DECIMAL_ONE)));
-	for (size_t k = 0; k < to->n; k++) {
+	for (size_t k = 0; k < to->n && k < RISES_MOST; k++) {
 		document_number(d, by[k], COLUMN_NUMBER, 0,
 				cell_signed((int64_t)(to->steps[k].by / DECIMAL_ONE)));
 		document_number(d, at[k], COLUMN_NUMBER, 0,

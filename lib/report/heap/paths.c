@@ -119,8 +119,8 @@ void heap_paths_init(struct heap_paths *p, const struct heap_set *s, const struc
 				 .rank = mem_zarray(n, sizeof *p->rank)};
 	f.names = mem_zarray((size_t)intern_count(&s->texts) + 1, sizeof *f.names);
 	f.queue = mem_array(n, sizeof *f.queue);
-	for (uint8_t rank = 0; rank < HEAP_ROOT_RANKS; rank++)
-		heap_paths_search(&f, rank);
+	for (int rank = 0; rank < HEAP_ROOT_RANKS; rank++)
+		heap_paths_search(&f, (uint8_t)rank);
 	free(f.names);
 	free(f.queue);
 }

@@ -105,6 +105,7 @@ static uint64_t alike_of(struct gathered *g, const struct heap_view *v, uint32_t
 	}
 	return g->alike[object];
 }
+
 static uint32_t new_kin(struct gathered *g, uint32_t object)
 {
 	VEC_PUSH(g->kin, g->n, g->cap) = (struct kin){.first = object, .named = true};
@@ -377,7 +378,9 @@ struct heap_view *heap_view_paths(const struct heap_set *s, const struct heap_pa
 {
 	struct heap_view *v = heap_view_new(s, parts, 1, o);
 	struct gathered g = {.of = mem_zarray((size_t)parts->h->n + 1, sizeof *g.of),
-			     .alike = mem_zarray((size_t)parts->h->n + 1, sizeof *g.alike)};
+			     .alike = mem_zarray((size_t)parts->h->n + 1, sizeof *g.alike),
+			     .kin = mem_array(1, sizeof *g.kin),
+			     .cap = 1};
 	bool folded = false;
 
 	view_paths_kin(v, &g);
