@@ -334,6 +334,13 @@ with Page("waits.tmt"):
     got = [(r[at["function"]], r[at["thread"]], r[at["above usual"]]) for r in rows[1:]]
     check("a selection ranks what is above usual, by thread: %s" % got, got[0] == ("Load", "Main", "+30.0 ms") and dict((g[0], g[2]) for g in got)["Wait"] in ("0.0 ns", "0 ns"))
 
+# --- one file: its halves are compared by a click; frames 0 to 29, and 30 to 59
+with Page("waits.tmt"):
+    b.go("#view=compare")
+    b.run("document.body.dataset.shown = ''; [...document.querySelectorAll('main button')].find(e => e.textContent === 'the first half against the second').click()")
+    done = shows("location.hash === '#view=compare&basef=0..29&newf=30..59' && /Load[^]*\\+1.00 ms/.test(document.querySelector('main').innerText)")
+    check("the first half against the second: " + b.run("location.hash"), done)
+
 # --- frames that are far below the budget are no line at the bottom: 60 frames of 0.15 ms have a scale of their own
 with Page("tiny.tmt"):
     b.go("#view=timeline")

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MOST = 1 << 16 };
+enum { LINE_MOST = 1 << 16, CACHED_MOST = 1 << 12 };
 enum section { SECTION_OTHER, SECTION_CACHED, SECTION_NOW, SECTION_COOLING, SECTION_BATTERY };
 
 struct thermal {
@@ -105,6 +105,10 @@ static enum status read_sensor(struct thermal *x, const char *s, const char *end
 	counter = emit_counter_id(x->im, buf_str(&x->name), unit_of(type, cooling));
 	if (x->section != SECTION_CACHED)
 		return push(x, counter, d, e);
+	if (x->n_cached == CACHED_MOST) {
+		x->odd++;
+		return ST_OK;
+	}
 	VEC_PUSH(x->cached, x->n_cached, x->cap_cached) = (struct thermal_reading){counter, d};
 	return ST_OK;
 }

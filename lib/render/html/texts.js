@@ -519,6 +519,7 @@ const PAGE_TEXTS = {
 	"saving …": "正在保存……",
 	"saving view {0} of {1} …": "正在保存第 {0} 个视图，共 {1} 个……",
 	"cancel": "取消",
+	"the first half against the second": "前半段与后半段比较",
 	"not saved": "没有保存",
 	"The filters leave nothing of it.": "筛选后没有剩下内容。",
 	"What is in it has no times.": "其中的内容没有时间。",

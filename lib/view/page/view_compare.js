@@ -10,6 +10,7 @@ import {verdict, metricOf, mostOf, sortOf} from "./gate.js";
 import {card} from "./cards.js";
 import {panel, literally, plainly, place, middle, named as brief} from "./parts.js";
 import {format} from "./format.js";
+import {rowsOf} from "./timeline.js";
 
 export const title = "Compare";
 export const named = true;
@@ -115,6 +116,15 @@ function counted(c, r) {
 	return make("span", {}, type ? format(type, v, undefined, c.difference) : (c.difference && v > 0 ? "+" : "") + v.toLocaleString("en-US", {maximumFractionDigits: 2}));
 }
 
+// The first half of a run as base, the second as new; where memory is followed, by what is live at the end of each.
+async function halves(context) {
+	const m = await rowsOf(context), n = m ? m.number.length : 0, k = n >> 1;
+	if (n < 2) return;
+	const ns = t => Math.round(t) + "ns", rank = m.live ? "live" : null;
+	if (m.framed && m.ascends) context.go({basef: m.number[0] + ".." + m.number[k - 1], newf: m.number[k] + ".." + m.number[n - 1], rank});
+	else context.go({baset: ns(m.start[0]) + ".." + ns(m.start[k]), newt: ns(m.start[k]) + ".." + ns(m.end[n - 1]), rank});
+}
+
 export async function show(context) {
 	const {state: s, go, has, files} = context, by = keys.includes(s.by) ? s.by : "site";
 	const ranges = ["base", "new"].map(side => ({side, frame: s[side + "f"], time: s[side + "t"]}));
@@ -139,7 +149,12 @@ export async function show(context) {
 		...few || ranged ? [...fields, ...take] : [], button(say("show unchanged"), () => go({same: s.same ? null : 1}), {"aria-pressed": !!s.same}), few || ranged ? null : make("details", {class: "menu"}, make("summary", {}, say("more")), make("div", {class: "panel"}, ...fields, ...take)));
 	context.fields = panel(say("Compare"), say("two files, or two ranges of one"), tools);
 	const open = ranges.filter(r => !r.frame && !r.time);
-	if (few && open.length) return [context.fields, nothing(open.length > 1 ? say("Give tm-view two files, or a base and a new range here.") : open[0].side === "base" ? say("Give a base range, too.") : say("Give a new range, too."))];
+	if (few && open.length > 1) {
+		const text = nothing(say("Give tm-view two files, or a base and a new range here."));
+		if (has.frames || has.timed) text.append(" ", button(say("the first half against the second"), () => halves(context)));
+		return [context.fields, text];
+	}
+	if (few && open.length) return [context.fields, nothing(open[0].side === "base" ? say("Give a base range, too.") : say("Give a new range, too."))];
 	// Ranked by the metric of the rule that failed, where nobody chose one.
 	const broken = d => { const x = d && section(d, "checks"); return x ? x.rules.filter(r => r.verdict === "fail" || r.verdict === "inconclusive").sort((a, b) => (b.verdict === "fail") - (a.verdict === "fail")) : []; };
 	let rank = s.rank && s.rank !== "auto" ? s.rank : null;
