@@ -286,7 +286,7 @@ TEST(a_chain_of_a_million)
 	heap_dominators_release(&d);
 	heap_paths_init(&p, &s, h);
 	CHECK_EQ(p.distance[N], N);
-	heap_path_text(&b, &s, h, &p, N);
+	heap_path_text(&b, &s, h, &p, N, false);
 	CHECK(b.len < 1000 && strstr(buf_str(&b), " ... (999935 more) ... "));
 	CHECK(!strncmp(b.data, "root.next.next", 14));
 	buf_release(&b);
@@ -314,7 +314,7 @@ TEST(paths_are_told_from_the_root)
 	h = heap_end(&s);
 	CHECK(!h->has_sizes);
 	heap_paths_init(&p, &s, h);
-	heap_path_text(&b, &s, h, &p, heap_find(h, 72));
+	heap_path_text(&b, &s, h, &p, heap_find(h, 72), false);
 	CHECK_STR(buf_str(&b), "_G.a[3][]");
 	buf_release(&b);
 	heap_paths_release(&p);
