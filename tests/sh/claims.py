@@ -43,7 +43,6 @@ for i in range(4):
 put('Game.class', bytes.fromhex('cafebabe0000003d') + r.randbytes(900), 'class of Java')
 put('fat.dylib', bytes.fromhex('cafebabe00000002') + struct.pack('>5I', 0x1000007, 3, 4096, 900, 12) + bytes(5000), 'Mach-O')
 put('stats.txt', 'Test results: passed: %d; failed: %d; error: %d\n' % (r.randrange(9000), r.randrange(30), r.randrange(9)))
-put('timing.csv', 'ThreadId,ThreadName,TimerName,StartTime,EndTime,Duration,Depth\n' + ''.join('2,GameThread,FrameTime,%.6f,%.6f,%.6f,0\n' % (i, i + .01, .01) for i in range(100)))
 put('a.heapsnapshot', '{"snapshot":{"meta":{"node_fields":["type","name"]},"node_count":2},"nodes":[%s]}' % ','.join(str(r.randrange(900)) for _ in range(3000)), 'V8')
 put('trace.txt', '# tracer: function_graph\n#\n# CPU  DURATION                  FUNCTION CALLS\n 0)   0.146 us    |  up_write();\n', 'ftrace')
 put('server.nettrace', b'Nettrace\x14\0\0\0!FastSerialization.1' + r.randbytes(900), '.NET')
