@@ -17,19 +17,18 @@ fail() {
 without() { # COLUMN FILE...
 	local column=$1 file
 	for file in "${@:2}"; do
-		python3 -c '
-import csv, sys
-rows = list(csv.reader(sys.stdin))
-at = rows[0].index(sys.argv[1]) if sys.argv[1] in rows[0] else len(rows[0])
-csv.writer(sys.stdout).writerows(r[:at] + r[at + 1:] for r in rows)' "$column" <"$file" >"$work/less"
+		awk -F'\t' -v OFS='\t' -v column="$column" '
+			NR == 1 {for (i = 1; i <= NF; i++) if ($i == column) at = i}
+			at {for (i = at; i < NF; i++) $i = $(i + 1); NF--}
+			{print}' "$file" >"$work/less"
 		mv "$work/less" "$file"
 	done
 }
 equal() { # CAPTURE OPTIONS TOP-OPTIONS
 	# shellcheck disable=SC2086
-	tm-top -q -n 0 --csv $3 $2 "$1" >"$work/a"
+	tm-top -q -n 0 --as tsv $3 $2 "$1" >"$work/a"
 	# shellcheck disable=SC2086
-	tm-top -q -n 0 --csv $3 "$work/part.tmt" >"$work/b"
+	tm-top -q -n 0 --as tsv $3 "$work/part.tmt" >"$work/b"
 	# Of calls that a range cuts there is no mean, and a file does not say that it was cut.
 	[[ $2 != *--time* && $2 != *--frame* ]] || without mean_ns "$work/a" "$work/b"
 	cmp -s "$work/a" "$work/b" || fail "${1##*/}: $2 $3 differs"
