@@ -79,12 +79,25 @@ static enum status filter_sink_flush(struct filter_sink *s, struct trace *t, str
 	return b.n ? s->to->batch(s->to, t, &b, e) : ST_OK;
 }
 
+/* timed, time: of the newest event that has a time. */
+static void see_event(struct tally_extent *x, const struct tally_selection *sel,
+		      const struct event *ev, bool timed, int64_t time)
+{
+	const struct frame_mark mark = frame_mark_of(ev);
+
+	if (ev->has & EV_HAS_TIME)
+		extent_reach(x, ev->time);
+	else
+		extent_follow(x);
+	if (ev->kind == EV_FRAME)
+		extent_frame(x, sel, &mark, timed, time);
+}
+
 static enum status forward(struct filter_sink *s, struct trace *t, const struct event *ev,
 			   struct err *e)
 {
 	s->handed_on[ev->kind]++;
-	if (ev->has & EV_HAS_TIME)
-		extent_reach(&s->left, ev->time);
+	see_event(&s->left, NULL, ev, ev->has & EV_HAS_TIME, ev->time);
 	s->out[s->n_out++] = *ev;
 	return s->n_out == OUT_MOST ? filter_sink_flush(s, t, e) : ST_OK;
 }
@@ -189,15 +202,13 @@ static enum status filter_sink_event(struct sink *sink, struct trace *t, const s
 	const struct selection_place *at = &s->selector.at;
 	enum status st;
 
-	if (ev->has & EV_HAS_TIME)
-		extent_reach(&s->extent, ev->time);
 	selector_take(&s->selector, ev);
+	see_event(&s->extent, s->selector.selection, ev, at->has_time, at->time);
 	st = tap_forward_held(s, t, ev->kind == EV_FRAME, e);
 	if (st)
 		return st;
 	switch (ev->kind) {
 	case EV_FRAME:
-		extent_frame(&s->extent, s->selector.selection, ev->value, at->has_time, at->time);
 		s->held.kind = 0;
 		if (!selector_is_over(&s->selector)) {
 			s->returned += s->passed;
@@ -279,6 +290,13 @@ static void note_duration(const struct filter_sink *s, struct trace *t)
 		trace_set(t, TRACE_DURATION, text);
 }
 
+/* What was behind the last mark is left out, or the mark behind it is. */
+static void note_last_frame(const struct filter_sink *s, struct trace *t)
+{
+	if (extent_closes(&s->left, t) && (s->held.kind || !extent_closes(&s->extent, t)))
+		trace_set(t, TRACE_LAST_FRAME, "1");
+}
+
 static void note_parts(const struct filter_sink *s, struct trace *t)
 {
 	char text[24];
@@ -319,6 +337,7 @@ static enum status filter_sink_end(struct sink *sink, struct trace *t, struct er
 			   "a filter on stacks left out values that are known per type only");
 	regex_timeouts_note(t);
 	note_duration(s, t);
+	note_last_frame(s, t);
 	note_parts(s, t);
 	memcpy(t->events, s->handed_on, sizeof t->events);
 	return s->to->end(s->to, t, e);

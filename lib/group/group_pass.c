@@ -110,7 +110,7 @@ static void pass_extent(struct group_pass *f)
 	}
 	p->spans = p->captures == 1 &&
 		   extent_span(&f->a->extent, f->t, f->a->options.selection, &p->begin, &p->end);
-	p->frames += f->a->extent.frames;
+	p->frames += extent_frames(&f->a->extent, f->t);
 	p->early += f->a->early > 0;
 	if (f->domain == DOMAIN_ALL)
 		return;

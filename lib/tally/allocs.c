@@ -262,6 +262,8 @@ enum status allocs_on_batch(struct tally *a, struct trace *t, const struct sink_
 		extent_reach(&a->extent, c->times.least);
 		extent_reach(&a->extent, c->times.most);
 	}
+	if (c->untimed)
+		extent_follow(&a->extent);
 	if (!c->n && !frees_any(c))
 		return ST_OK;
 	tally_fit(a, t);

@@ -80,6 +80,10 @@ static void reach(struct tally *a, const struct sink_digest *d, const struct sin
 		extent_reach(&a->extent, d->all_times.least);
 		extent_reach(&a->extent, d->all_times.most);
 	}
+	/* What goes back behind the newest mark is not taken. */
+	extent_follow(&a->extent);
+	if (d->frames.any)
+		extent_skip(&a->extent);
 	if (times->any) {
 		w->at.time = times->last;
 		a->has_time = true;

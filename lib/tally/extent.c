@@ -71,12 +71,16 @@ static bool extent_covered(const struct tally_extent *x, const struct trace *t, 
 	return true;
 }
 
-void extent_frame(struct tally_extent *x, const struct tally_selection *s, int64_t number,
-		  bool timed, int64_t time)
+void extent_frame(struct tally_extent *x, const struct tally_selection *s,
+		  const struct frame_mark *mark, bool timed, int64_t time)
 {
-	bool in = !s || selection_in(&s->frames, number);
+	bool in = !s || selection_in(&s->frames, mark->number);
 
-	x->frames += in && (!s || !s->times.n || (timed && selection_in(&s->times, time)));
+	x->newest.ends = x->marks && mark->timed && !(mark->lasting && mark->duration >= 0);
+	x->newest.selected = in && (!s || !s->times.n || (timed && selection_in(&s->times, time)));
+	x->newest.followed = x->last > mark->start;
+	x->newest.since = mark->start;
+	x->marks += x->newest.selected;
 	if (!s || !s->frames.n)
 		return;
 	if (timed)
@@ -86,6 +90,21 @@ void extent_frame(struct tally_extent *x, const struct tally_selection *s, int64
 	x->start = time;
 	x->begin = x->open && !x->timed ? time : x->begin;
 	x->timed |= x->open;
+}
+
+void extent_skip(struct tally_extent *x)
+{
+	x->newest.selected = false;
+}
+
+bool extent_closes(const struct tally_extent *x, const struct trace *t)
+{
+	return x->newest.ends && !x->newest.followed && !trace_get(t, TRACE_LAST_FRAME);
+}
+
+uint64_t extent_frames(const struct tally_extent *x, const struct trace *t)
+{
+	return x->marks - (x->newest.selected && extent_closes(x, t));
 }
 
 bool extent_duration(const struct tally_extent *x, const struct trace *t,

@@ -976,6 +976,7 @@ static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 
 		as_frame(a, i, &s->out);
 		s->items[i].within |= frame_meets_times(a, i, &s->out);
+		s->items[i].within &= i + 1 < s->n || !extent_closes(&a->extent, t);
 		st = hand_out_slice(a, t, i, span > 0 ? span : 0, e);
 	}
 	return st;

@@ -432,6 +432,8 @@ static inline __attribute__((always_inline)) enum status tally_add_event(
 
 	if (ev->has & EV_HAS_TIME)
 		extent_reach(&a->extent, ev->time);
+	else
+		extent_follow(&a->extent);
 	if (kind > EV_TYPE_TOTAL)
 		return tally_add_measure(a, t, ev, e);
 	if (kind == EV_FREE || kind == EV_FREED) {
@@ -443,9 +445,11 @@ static inline __attribute__((always_inline)) enum status tally_add_event(
 	if (p->own_time)
 		tally_reach_time(a, ev->time);
 	if (kind == EV_FRAME) {
+		const struct frame_mark mark = frame_mark_of(ev);
+
 		w->at.frame = ev->value;
 		w->at.in_frame = true;
-		extent_frame(&a->extent, a->options.selection, ev->value, a->has_time, w->at.time);
+		extent_frame(&a->extent, a->options.selection, &mark, a->has_time, w->at.time);
 	}
 	if (a->options.selection)
 		kind = tally_selected(a, t, ev);

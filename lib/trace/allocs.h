@@ -18,6 +18,7 @@ struct sink_allocs {
 	uint64_t *v[EV_FIELD_BITS];
 	size_t n_free, n_freed;
 	struct sink_span times; /* of allocations and frees */
+	bool untimed;           /* one of these has none */
 	/* Where the sink looks at addresses, n + n_free events in their order, no EV_FREED among them:
 	 * not 0 is a free. SINK_MOVES columns have a value for each then, 0 of what it has not, and
 	 * there are no times. NULL: it does not. */

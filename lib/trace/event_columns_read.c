@@ -440,6 +440,7 @@ static bool event_columns_survey(const struct event_columns_reader *r, const siz
 		a->n += s->alloc ? of[k] : 0;
 		a->n_free += s->kind == EV_FREE ? of[k] : 0;
 		a->n_freed += s->kind == EV_FREED ? of[k] : 0;
+		a->untimed |= of[k] && !(s->has & EV_HAS_TIME);
 		a->has = s->alloc ? s->has : a->has;
 		a->free_has = is_free ? s->has & SINK_MOVES : a->free_has;
 		for (unsigned bit = 0; bit < EVENT_COLUMNS_FIELDS; bit++)

@@ -97,7 +97,7 @@ static enum status take_cells(void *arg, struct trace *t, struct tally *a, struc
 	memcpy(to->without[0], a->without_requested, sizeof to->without[0]);
 	memcpy(to->without[1], a->without_real, sizeof to->without[1]);
 	to->without_address = a->without_address[DOMAINS];
-	to->frames = a->extent.frames;
+	to->frames = extent_frames(&a->extent, t);
 	to->first = a->extent.first;
 	to->last = a->extent.last;
 	to->has_time = a->has_time;

@@ -136,7 +136,7 @@ static enum status say(void *arg, struct trace *t, struct tally *a, struct err *
 			   .untimed = a->untimed,
 			   .lost = a->live.lost_frees,
 			   .unknown = a->live.unknown_frees,
-			   .frames = a->extent.frames,
+			   .frames = extent_frames(&a->extent, t),
 			   .first = a->has_time ? a->extent.first : -1,
 			   .last = a->has_time ? a->extent.last : -1};
 	if (!extent_duration(&a->extent, t, a->options.selection, &s->duration))

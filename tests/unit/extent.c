@@ -49,6 +49,13 @@ static bool within(const struct selection_ranges *r, int64_t ns)
 	return in;
 }
 
+static void frame_at(struct tally_extent *x, const struct tally_selection *s, int64_t number,
+		     int64_t ns)
+{
+	extent_frame(x, s, &(struct frame_mark){.number = number, .start = ns, .timed = true}, true,
+		     ns);
+}
+
 /* Ranges that touch and do not overlap, 1..2 and 3..4, leave out what is between them. */
 TEST(each_ns)
 {
@@ -70,7 +77,7 @@ TEST(each_ns)
 			if (!draw(4)) {
 				number += draw(5) ? 1 : draw(9) - 4;
 				in_frame = true;
-				extent_frame(&x, &s, number, true, ns);
+				frame_at(&x, &s, number, ns);
 				marked |= selection_in(&s.frames, number);
 				frames +=
 				    selection_in(&s.frames, number) && selection_in(&s.times, ns);
@@ -84,7 +91,7 @@ TEST(each_ns)
 		CHECK_EQ(known, !s.frames.n || marked);
 		if (known && !CHECK_EQ(got, want))
 			printf("  round %u\n", round);
-		CHECK_EQ(x.frames, frames);
+		CHECK_EQ(x.marks, frames);
 		selection_release(&s);
 	}
 	trace_free(t);
@@ -102,10 +109,10 @@ TEST(absent)
 	CHECK(!extent_duration(&x, t, NULL, &ns));
 	selection_init(&s);
 	CHECK_EQ(selection_frames(&s, "1..2", &e), ST_OK);
-	extent_frame(&x, &s, 1, false, 0);
+	extent_frame(&x, &s, &(struct frame_mark){.number = 1}, false, 0);
 	extent_reach(&x, 5);
 	CHECK(!extent_duration(&x, t, &s, &ns));
-	CHECK_EQ(x.frames, 1);
+	CHECK_EQ(extent_frames(&x, t), 1);
 	CHECK(extent_duration(&x, t, NULL, &ns));
 	CHECK_EQ(ns, 0);
 	selection_release(&s);
@@ -192,6 +199,75 @@ TEST(recorded)
 	CHECK_EQ(of_range(&x, t, "400ns..500ns", span), 0);
 	trace_set(t, TRACE_BEGIN, "90");
 	CHECK_EQ(of_range(&x, t, "0ns..150ns", span), 60);
+	trace_free(t);
+}
+
+/* Marks at 10, 20 and 30, and what comes before and behind the last: it is a frame where that is at 30 or later. */
+TEST(closing)
+{
+	static const struct {
+		int64_t before, behind; /* 0: nothing; below 0: without a time */
+		bool lasting, left_out;
+		const char *range;
+		uint64_t want;
+	} cases[] = {
+	    {25, 0, false, false, "", 2},      {25, 30, false, false, "", 3},
+	    {25, 31, false, false, "", 3},     {25, 29, false, false, "", 2},
+	    {30, 29, false, false, "", 2},     {31, 0, false, false, "", 3},
+	    {-1, 0, false, false, "", 2},      {25, -1, false, false, "", 3},
+	    {25, 0, true, false, "", 3},       {25, 0, false, true, "", 3},
+	    {25, 0, false, false, "2..3", 1},  {25, 0, false, false, "1..2", 2},
+	    {25, 30, false, false, "2..3", 2}, {25, 0, false, false, "3", 1},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tally_extent x = {.any = false};
+		struct tally_selection s;
+		struct trace *t = trace_new();
+		struct err e = ERR_INIT;
+
+		selection_init(&s);
+		if (*cases[i].range)
+			CHECK_EQ(selection_frames(&s, cases[i].range, &e), ST_OK);
+		if (cases[i].left_out)
+			trace_set(t, TRACE_LAST_FRAME, "1");
+		for (int64_t n = 1; n <= 3; n++) {
+			const struct frame_mark mark = {.number = n,
+							.start = 10 * n,
+							.duration = 7,
+							.timed = true,
+							.lasting = cases[i].lasting};
+
+			if (n == 3 && cases[i].before < 0)
+				extent_follow(&x);
+			if (n == 3 && cases[i].before > 0)
+				extent_reach(&x, cases[i].before);
+			extent_reach(&x, 10 * n);
+			extent_frame(&x, &s, &mark, true, 10 * n);
+		}
+		if (cases[i].behind < 0)
+			extent_follow(&x);
+		if (cases[i].behind > 0)
+			extent_reach(&x, cases[i].behind);
+		if (!CHECK_EQ(extent_frames(&x, t), cases[i].want))
+			printf("  case %zu\n", i);
+		selection_release(&s);
+		trace_free(t);
+	}
+}
+
+/* A mark without a time does not say when the frame before it ended: it is a frame itself. */
+TEST(closing_untimed)
+{
+	struct tally_extent x = {.any = false};
+	struct trace *t = trace_new();
+
+	extent_follow(&x);
+	extent_frame(&x, NULL, &(struct frame_mark){.number = 1}, false, 0);
+	CHECK_EQ(extent_frames(&x, t), 1);
+	extent_follow(&x);
+	extent_frame(&x, NULL, &(struct frame_mark){.number = 2}, false, 0);
+	CHECK_EQ(extent_frames(&x, t), 2);
 	trace_free(t);
 }
 

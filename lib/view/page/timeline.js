@@ -661,15 +661,12 @@ function sumsOf(rows, key) {
 	return sums;
 }
 
-// A last mark without an end, in which nothing is, ends the frame before it and is none.
-const counts = (m, i) => m.cost[i] !== null || ["count", "self_ns", "samples"].some(k => m.rows[i][k]);
-
 // Of each row of a selection what it has more than as many of the other frames have on average, or than as much of the
 // other time. Beside the main thread's frames a thread that waits has more in a long frame: what it has between the two is
 // usual. null: the selection is most of what there is, or frames have no order.
 // main: the names of those threads.
 async function overUsual(context, runs, t, key, by, main) {
-	const {framed} = runs[0], s = context.state, frames = (m, list) => list.filter(i => counts(m, i)).length, n = together(runs.map(m => framed ? frames(m, m.within(s)) : m.took(s))), all = together(runs.map(m => framed ? frames(m, [...m.number.keys()]) : m.length));
+	const {framed} = runs[0], s = context.state, n = together(runs.map(m => framed ? m.within(s).length : m.took(s))), all = together(runs.map(m => framed ? m.number.length : m.length));
 	if (runs.some(m => m.several || m.framed !== framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
 	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key, null, by);
 	const part = n / (all - n), took = framed && runs[0].unit === "ns" ? together(runs.filter(m => m.within(s).length).map(m => m.took(s))) : 0, rest = together(runs.map(m => m.length)) - took, timed = took > 0 && rest > 0 ? took / rest : part;
@@ -692,7 +689,7 @@ export async function unusual(context, m, rows, file) {
 	const found = new Map();
 	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
 	const all = await usualOf(context, m, "self_ns", file), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
-	const n = [...m.number.keys()].filter(i => counts(m, i)).length - 1, others = [1 / n, 1 / n];
+	const n = m.number.length - 1, others = [1 / n, 1 / n];
 	// Two thirds are what makes a cause.
 	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
 	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {

@@ -1,4 +1,5 @@
-# Frame 1 lasts 40 ms and frame 2 20 ms; of the third no end is known. The call of Tick in frame 1
+# Frame 1 lasts 40 ms and frame 2 20 ms; of the third no end is known, and
+# with nothing behind its mark tm-top does not count it. The call of Tick in frame 1
 # goes on into frame 2: 30 ms passed in it there, 5 in 2. Script takes 10 of 40 ms (25 %), 3 of 20.
 "$GEN/script" >f.tmt <<'X'
 metric time exact
