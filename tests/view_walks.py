@@ -348,7 +348,8 @@ check("temporary: " + tile("temporary"), tile("temporary").replace("≥ ", "") =
 check("... and its blocks, those before the first frame, too", "{:,} blocks".format(n["temporary_blocks"]) in text(".tile[data-tile=temporary] .top"))
 frames = report("tm-frames", "whole.tmt")
 growth = frames["numbers"]["growth_per_frame"]
-check("growth: %s of %s" % (tile("growth"), growth), tile("growth").startswith("about +" if growth > 0 else "about −") and "/ frame" in tile("growth"))
+begins = lambda shown, growth: shown.lstrip("~").startswith("about +" if growth > 0 else "about −" if growth < 0 else "0")
+check("growth: %s of %s" % (tile("growth"), growth), begins(tile("growth"), growth) and "/ frame" in tile("growth"))
 rows = [r for r in frames["sections"][0]["rows"] if r["frame"] is not None]
 lines = report("tm-frames", "--chart", "live-real", "-n", "3", "whole.tmt")["sections"][0]
 check("live memory by type: three types and the others", len(lines["lines"]) == 4 and lines["lines"][3]["key"] == "others")
@@ -368,7 +369,7 @@ part = report("tm-top", "--frame", "10..19", "whole.tmt")["numbers"]
 b.go("#view=overview&frame=10..19")
 check("a range: the tiles are of it: " + tile("peak"), tile("peak").replace("≥ ", "") == size(part["peak_real"]).replace(" ", ""))
 growth = report("tm-frames", "--frame", "10..19", "whole.tmt")["numbers"].get("growth_per_frame")
-check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None and tile("growth").startswith("about +" if growth > 0 else "about −"))
+check("... growth, too: %s of %s" % (tile("growth"), growth), growth is not None and begins(tile("growth"), growth))
 b.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath("saved"))
 b.go("#view=calls")
 b.wait("document.querySelectorAll('.four .row').length > 2")

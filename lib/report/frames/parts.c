@@ -406,11 +406,11 @@ static void slope_text(struct buf *b, const struct frames_report *r, int metric,
 		buf_addf(b, "%.3g", fabs(slope));
 }
 
-/* "in 2 steps, by 1.2 MiB in frame 60 and 400.0 KiB in frame 80" */
-static void note_rises(struct frames_report *r, int metric)
+/* "1.2 MiB in frame 60 and 400.0 KiB in frame 80" */
+static void note_steps(struct frames_report *r, int metric)
 {
-	const struct frames_rises *to = &r->rises;
-	struct buf b = BUF_INIT, slope = BUF_INIT;
+	const struct frames_growth *to = &r->growth;
+	struct buf b = BUF_INIT;
 
 	for (size_t k = 0; k < to->n; k++) {
 		const struct frame *row = &r->f->rows[to->steps[k].row];
@@ -420,44 +420,41 @@ static void note_rises(struct frames_report *r, int metric)
 		buf_addf(&b, " in %s %" PRId64, r->f->options.every ? "step" : "frame",
 			 row->number);
 	}
-	slope_text(&slope, r, metric, r->trend);
-	frames_note(
-	    r, "%s rises for good by %s: %.0f %% of its growth (the median slope is %s per %s)",
-	    metric_table[metric].title, buf_str(&b),
-	    100 * decimal_to_double(to->sum) / decimal_to_double(to->all), buf_str(&slope),
-	    r->f->options.every ? "step" : "frame");
+	frames_note(r, "%s grows for good by %s: %.0f %% of its growth", metric_table[metric].title,
+		    buf_str(&b), 100 * decimal_to_double(to->sum) / decimal_to_double(to->all));
 	buf_release(&b);
-	buf_release(&slope);
 }
 
-/* What is live, as steps or as a slope: the first sign of a leak. */
-static void note_trend(struct frames_report *r)
+/* How what is live grows: the first sign of a leak. */
+static void note_growth(struct frames_report *r)
 {
+	const struct frames_growth *to = &r->growth;
+	const char *unit = r->f->options.every ? "step" : "frame";
 	int metric = best_live(r->f);
-	double slope;
-	struct buf b = BUF_INIT;
+	struct buf all = BUF_INIT, slope = BUF_INIT;
 
-	if (!frames_known(r->f, metric) || !frames_trend(r->f, metric, &slope))
+	if (!frames_known(r->f, metric) || r->f->project.now.captures != 1 ||
+	    !frames_growth(r->f, metric, &r->growth))
 		return;
-	r->has_trend = true;
-	r->trend = slope;
-	if (slope >= 0 && r->f->project.now.captures == 1 &&
-	    frames_rises(r->f, metric, &r->rises)) {
-		r->has_rises = true;
-		note_rises(r, metric);
+	r->has_growth = true;
+	if (!to->all) {
+		frames_note(r, "%s does not grow for good", metric_table[metric].title);
 		return;
 	}
-	if (slope == 0) {
-		frames_note(
-		    r, "%s stays level: an estimate, the median slope between %s is 0 (Theil-Sen)",
-		    metric_table[metric].title, r->f->options.every ? "steps" : "frames");
+	if (to->n) {
+		note_steps(r, metric);
 		return;
 	}
-	slope_text(&b, r, metric, slope);
-	frames_note(r, "%s %s %s per %s: an estimate, the median slope between frames (Theil-Sen)",
-		    metric_table[metric].title, slope < 0 ? "falls by" : "grows by", buf_str(&b),
-		    r->f->options.every ? "step" : "frame");
-	buf_release(&b);
+	frames_value_text(&all, r->f, metric, to->all < 0 ? -to->all : to->all);
+	slope_text(&slope, r, metric, to->slope);
+	frames_note(r,
+		    to->all < 0 ? "%s falls by %s from %s %" PRId64 " to %s %" PRId64 ": %s per %s"
+				: "%s grows for good by %s from %s %" PRId64 " to %s %" PRId64
+				  ": %s per %s",
+		    metric_table[metric].title, buf_str(&all), unit, r->f->rows[to->from].number,
+		    unit, r->f->rows[to->to].number, buf_str(&slope), unit);
+	buf_release(&all);
+	buf_release(&slope);
 }
 
 void frames_add_statistics(struct frames_report *r)
@@ -497,7 +494,7 @@ void frames_add_statistics(struct frames_report *r)
 			frames_parts_add_metric(
 			    r, m, counters <= COUNTERS_SHOWN ? COLUMN_SPARE : COLUMN_NOT_TEXT);
 	}
-	note_trend(r);
+	note_growth(r);
 	frames_parts_note_worst(r);
 }
 

@@ -607,32 +607,35 @@ void frames_report_free(struct frames_report *r)
 	free(r);
 }
 
-/* For the page: what the note says. */
-static void frames_report_add_rises(const struct frames_report *r, struct table_document *d)
+/* What the note says. */
+static void add_growth(const struct frames_report *r, struct table_document *d)
 {
 	static const char *const by[] = {"growth_step_1", "growth_step_2", "growth_step_3"};
 	static const char *const at[] = {"growth_step_1_at", "growth_step_2_at",
 					 "growth_step_3_at"};
-	const struct frames_rises *to = &r->rises;
+	const struct frames_growth *to = &r->growth;
+	const struct frame *rows = r->f->rows;
 
-	document_number(d, "growth", COLUMN_NUMBER, 0,
-			cell_signed((int64_t)(to->all / DECIMAL_ONE)));
-	for (size_t k = 0; k < to->n && k < RISES_MOST; k++) {
+	document_number(d, "growth", COLUMN_NUMBER, 0, cell_signed(decimal_whole(to->all)));
+	document_number(d, r->f->options.every ? "growth_per_step" : "growth_per_frame",
+			COLUMN_NUMBER, 3, cell_signed(llround(to->slope * 1000)));
+	if (!to->all)
+		return;
+	document_number(d, "growth_from", COLUMN_NUMBER, 0, cell_signed(rows[to->from].number));
+	document_number(d, "growth_to", COLUMN_NUMBER, 0, cell_signed(rows[to->to].number));
+	for (size_t k = 0; k < to->n; k++) {
 		document_number(d, by[k], COLUMN_NUMBER, 0,
-				cell_signed((int64_t)(to->steps[k].by / DECIMAL_ONE)));
+				cell_signed(decimal_whole(to->steps[k].by)));
 		document_number(d, at[k], COLUMN_NUMBER, 0,
-				cell_signed(r->f->rows[to->steps[k].row].number));
+				cell_signed(rows[to->steps[k].row].number));
 	}
 }
 
 void frames_report_add(const struct frames_report *r, struct table_document *d)
 {
 	document_table(d, &r->table);
-	if (r->has_trend && fabs(r->trend) < 1e15)
-		document_number(d, r->f->options.every ? "growth_per_step" : "growth_per_frame",
-				COLUMN_NUMBER, 3, cell_signed(llround(r->trend * 1000)));
-	if (r->has_rises)
-		frames_report_add_rises(r, d);
+	if (r->has_growth && fabs(r->growth.slope) < 1e15)
+		add_growth(r, d);
 	if (r->series.n_points)
 		document_table(d, &r->statistics);
 	if (r->n_sections)

@@ -35,8 +35,6 @@ struct frames_run { /* rows [first, last] that break a rule one after the other 
 enum { FRAMES_LINES = 12 }; /* of a chart */
 
 struct frames_report {
-	struct frames_rises
-	    rises; /* of what is live; where it has none, the trend says how it grows */
 	struct frames *f;
 	int sort;
 	struct arena arena;
@@ -53,8 +51,8 @@ struct frames_report {
 	const char **notes;
 	size_t n_notes, cap_notes;
 
-	bool has_trend, has_rises;
-	double trend; /* of what is live, per frame or step */
+	bool has_growth;
+	struct frames_growth growth; /* of what is live */
 
 	struct table statistics;
 	struct table_column *stat_columns; /* in the arena, as are the cells */

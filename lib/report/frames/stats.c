@@ -187,56 +187,16 @@ bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit)
 	return true;
 }
 
-static int frames_stats_compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
+/* --- growth --- */
 
-	return x < y ? -1 : x > y;
-}
-
-bool frames_trend(const struct frames *f, int metric, double *slope)
-{
-	double x[TREND_MAX], y[TREND_MAX], *slopes;
-	size_t n = 0, have = 0, taken = 0, pairs = 0;
-	decimal v;
-
-	for (size_t i = 0; i < f->n; i++)
-		have += f->rows[i].kind != SLICE_BEFORE && frames_value(f, i, metric, &v);
-	if (have < TREND_MIN)
-		return false;
-	for (size_t i = 0; i < f->n; i++) {
-		if (f->rows[i].kind == SLICE_BEFORE || !frames_value(f, i, metric, &v))
-			continue;
-		/* The k-th of TREND_MAX is at k * (have - 1) / (TREND_MAX - 1). */
-		if (have <= TREND_MAX || taken == n * (have - 1) / (TREND_MAX - 1)) {
-			x[n] = f->rows[i].kind == SLICE_TIME ? (double)f->rows[i].number
-							     : (double)taken;
-			y[n++] = decimal_to_double(v);
-		}
-		taken++;
-	}
-	slopes = mem_array(n * (n - 1) / 2, sizeof *slopes);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = i + 1; k < n; k++)
-			if (x[k] > x[i])
-				slopes[pairs++] = (y[k] - y[i]) / (x[k] - x[i]);
-	if (pairs) {
-		sort_array(slopes, pairs, sizeof *slopes, frames_stats_compare_double);
-		*slope =
-		    pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
-	}
-	free(slopes);
-	return pairs > 0;
-}
-
-/* Level i: what of the value there is never lost again. */
-static size_t frames_levels(const struct frames *f, int metric, decimal *level, size_t *row)
+/* The level after the start of the program, and before what is still open at the end. */
+static size_t growth_levels(const struct frames *f, int metric, decimal *level, size_t *row)
 {
 	size_t all = 0, seen = 0, n = 0;
 
 	for (size_t i = 0; i < f->n; i++)
 		all += f->rows[i].kind != SLICE_BEFORE;
-	if (all < RISES_FRAMES)
+	if (all < GROWTH_FRAMES)
 		return 0;
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->rows[i].kind == SLICE_BEFORE || seen++ < all / 4 ||
@@ -244,51 +204,138 @@ static size_t frames_levels(const struct frames *f, int metric, decimal *level, 
 			continue;
 		row[n++] = i;
 	}
-	return n;
+	/* The capture ends within the last step, and within a frame without a duration. */
+	if (n && (f->rows[row[n - 1]].kind == SLICE_TIME || !f->rows[row[n - 1]].has_duration))
+		n--;
+	return n < GROWTH_FRAMES / 2 ? 0 : n;
 }
 
-static void frames_keep_rise(struct frames_rises *to, decimal by, size_t row)
+/* The largest part of a level that came and went: of what rose above the least before, what fell to the least
+ * behind it. *last: the last level that has half of this. floor: the least from there on. */
+static decimal growth_swing(const decimal *level, const decimal *floor, size_t n, size_t *last)
+{
+	decimal least = level[0], swing = 0;
+
+	for (int half = 0; half < 2; half++)
+		for (size_t i = 0; i < n; i++) {
+			decimal up, down = level[i] - floor[i];
+
+			least = i && level[i] > least ? least : level[i];
+			up = level[i] - least;
+			up = up < down ? up : down;
+			if (half && up * 2 >= swing)
+				*last = i;
+			else if (!half && up > swing)
+				swing = up;
+		}
+	return swing;
+}
+
+/* floor[i]: what of the level there is never lost again, as far as this is known at the end. Returns the growth. */
+static decimal growth_floor(const decimal *level, decimal *floor, size_t n)
+{
+	size_t tail = n / 10 > 4 ? n / 10 : n / 3 > 4 ? 4 : n / 3, last = 0;
+	decimal end, swing, sure, most;
+
+	for (size_t i = n; i-- > 0;)
+		floor[i] = i + 1 < n && floor[i + 1] < level[i] ? floor[i + 1] : level[i];
+	swing = growth_swing(level, floor, n, &last);
+	end = floor[n - tail];
+	/* What came since the last swing may go as that did. */
+	sure = end;
+	if (swing) {
+		sure = floor[last] > end - swing ? floor[last] : end - swing;
+		sure = sure < end ? sure : end;
+	}
+	if (sure - floor[0] < level[n - 1] / GROWTH_PART || (sure - floor[0]) * 4 < swing)
+		return 0;
+	most = level[n - 1] - swing > sure ? level[n - 1] - swing : sure;
+	for (size_t i = 0; i < n; i++)
+		floor[i] = floor[i] < most ? floor[i] : most;
+	return floor[n - 1] - floor[0];
+}
+
+static void growth_step(struct frames_growth *to, decimal by, size_t row)
 {
 	size_t at = to->n;
 
 	while (at && to->steps[at - 1].by < by)
 		at--;
-	if (at == RISES_MOST)
+	if (at == GROWTH_STEPS)
 		return;
-	to->n += to->n < RISES_MOST;
+	to->n += to->n < GROWTH_STEPS;
 	memmove(&to->steps[at + 1], &to->steps[at], (to->n - at - 1) * sizeof *to->steps);
-	to->steps[at] = (struct frames_rise){by, row};
+	to->steps[at] = (struct frames_growth_step){by, row};
 }
 
-bool frames_rises(const struct frames *f, int metric, struct frames_rises *to)
+static void growth_steps(struct frames_growth *to, const decimal *floor, const size_t *row,
+			 size_t n)
 {
-	decimal *level = mem_array(f->n + 1, sizeof *level), most;
-	size_t *row = mem_array(f->n + 1, sizeof *row), n = frames_levels(f, metric, level, row);
-	bool found = false;
+	size_t k = 0;
 
-	*to = (struct frames_rises){0};
-	if (n > 1) {
-		decimal start = level[0], last = level[n - 1];
+	for (size_t i = 1; i < n; i++)
+		if (floor[i] > floor[i - 1])
+			growth_step(to, floor[i] - floor[i - 1], row[i]);
+	while (k < to->n && to->sum * 5 < to->all * 4)
+		to->sum += to->steps[k++].by;
+	to->n = to->sum * 5 >= to->all * 4 ? k : 0;
+}
 
-		most = start;
-		for (size_t i = n - 1; i-- > 0;) {
-			most = level[i + 1] > most ? level[i + 1] : most;
-			level[i] = level[i] < level[i + 1] ? level[i] : level[i + 1];
+/* From the last level without a twentieth of the growth to the first that is never lost and has all but one. */
+static void growth_slope(struct frames_growth *to, const decimal *level, const decimal *floor,
+			 const size_t *row, size_t n, const struct frames *f)
+{
+	const struct frame *rows = f->rows;
+	size_t from = 0, until = n - 1;
+	double units;
+
+	for (size_t i = 0; i < n; i++)
+		from = floor[i] - floor[0] <= to->all / GROWTH_PART ? i : from;
+	while (until > from + 1 && floor[n - 1] - floor[until - 1] <= to->all / GROWTH_PART)
+		until--;
+	while (until + 1 < n && level[until] > floor[until])
+		until++;
+	units = rows[row[until]].kind == SLICE_TIME
+		    ? (double)rows[row[until]].number - (double)rows[row[from]].number
+		    : (double)(until - from);
+	to->from = row[from];
+	to->to = row[until];
+	to->slope = decimal_to_double(floor[until] - floor[from]) / units;
+}
+
+bool frames_growth(const struct frames *f, int metric, struct frames_growth *to)
+{
+	decimal *level = mem_array(f->n + 1, sizeof *level),
+		*floor = mem_array(f->n + 1, sizeof *floor), least, most;
+	size_t *row = mem_array(f->n + 1, sizeof *row), n = growth_levels(f, metric, level, row);
+
+	*to = (struct frames_growth){0};
+	to->all = n ? growth_floor(level, floor, n) : 0;
+	if (to->all) {
+		growth_steps(to, floor, row, n);
+		growth_slope(to, level, floor, row, n, f);
+	} else if (n) {
+		/* It falls, if all that is behind the middle is below all before it. */
+		least = most = level[n - 1];
+		for (size_t i = 0; i < n; i++) {
+			least = i < n / 2 && (!i || level[i] < least) ? level[i] : least;
+			most = i >= n / 2 && level[i] > most ? level[i] : most;
 		}
-		/* Where most was not for good, steps are no answer. */
-		to->all = last - level[0];
-		for (size_t i = 1; i < n; i++)
-			if (level[i] > level[i - 1])
-				frames_keep_rise(to, level[i] - level[i - 1], row[i]);
-		for (size_t k = 0; k < to->n && !found; k++) {
-			to->sum += to->steps[k].by;
-			found = to->sum * 5 >= to->all * 4;
-			if (found)
-				to->n = k + 1;
+		if (most < least && level[0] - level[n - 1] >= level[0] / GROWTH_PART) {
+			const struct frame *rows = f->rows;
+
+			to->all = level[n - 1] - level[0];
+			to->from = row[0];
+			to->to = row[n - 1];
+			to->slope =
+			    decimal_to_double(to->all) /
+			    (rows[row[0]].kind == SLICE_TIME
+				 ? (double)rows[row[n - 1]].number - (double)rows[row[0]].number
+				 : (double)(n - 1));
 		}
-		found = found && to->all > 0 && to->all * 20 >= last && to->all * 2 >= most - start;
 	}
 	free(level);
+	free(floor);
 	free(row);
-	return found;
+	return n > 0;
 }

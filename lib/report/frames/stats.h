@@ -30,25 +30,25 @@ bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit);
 /* Of SPIKE_SHARE, in a frame that takes so long. */
 decimal spike_share(decimal duration, decimal percent);
 
-/* Theil and Sen: the median of the slopes between all pairs of frames, in units per frame (or per
- * step of time). Of more than TREND_MAX frames, so many evenly spaced ones. False: fewer than 8
- * frames have the metric. */
-enum { TREND_MAX = 512, TREND_MIN = 8 };
-bool frames_trend(const struct frames *f, int metric, double *slope);
-
-/* Where a level rose for good: the frames or steps of time, RISES_MOST at most, that have together four fifths of all
- * growth, the largest first. What rises in the first quarter is the start of the program, and what is less later was
- * not for good. False: it does not grow (by a twentieth of its end, and half of what it ever rose by), or it does so in
- * more, or there are fewer than RISES_FRAMES: then frames_trend says how much. */
-enum { RISES_MOST = 3, RISES_FRAMES = 12 };
-struct frames_rises {
-	decimal all, sum; /* of the growth: all, and that of the steps */
-	size_t n;
-	struct frames_rise {
+/* How a level grows for good, over the frames or steps of time after the first quarter, which is the start of the
+ * program, but for a last one that the capture ends in. What is less again later was not for good. Of what came since
+ * the last swing (allocated and freed again, as by a collector) as much as a swing may go, too, and does not count. It
+ * grows if the least of the last tenth is above the least of all by a twentieth of the end, and a quarter of a swing.
+ * It falls if all of the second half is below all of the first, by a twentieth of the start. Otherwise all is 0.
+ * False: fewer than GROWTH_FRAMES have the metric. */
+enum { GROWTH_FRAMES = 8, GROWTH_STEPS = 3, GROWTH_PART = 20 };
+struct frames_growth {
+	decimal all;     /* below 0: falls */
+	size_t from, to; /* not 0: rows between which it does, but for a twentieth at both ends */
+	double slope;    /* between them, in units per frame (or per step of time) */
+	/* The frames, GROWTH_STEPS at most, that have together four fifths of a growth, the largest first. */
+	size_t n; /* 0: it does so in more */
+	struct frames_growth_step {
 		decimal by;
 		size_t row;
-	} steps[RISES_MOST];
+	} steps[GROWTH_STEPS];
+	decimal sum; /* of these steps */
 };
-bool frames_rises(const struct frames *f, int metric, struct frames_rises *to);
+bool frames_growth(const struct frames *f, int metric, struct frames_growth *to);
 
 #endif

@@ -186,11 +186,11 @@ async function causes(context, m, rows, files) {
 
 const TOTALS = {self_ns: "self-time", samples: "samples", count: "count", real: "real", requested: "requested"};
 
-// Where what is live rose for good, as tm-frames says it: [by, place of the frame or step], the largest first. null: it has a
+// Where what is live grew for good, as tm-frames says it: [by, place of the frame or step], the largest first. null: it has a
 // slope.
-function risesOf(m) {
+function stepsOf(m) {
 	const n = m.numbers, steps = [1, 2, 3].map(k => [n["growth_step_" + k], m.number.indexOf(n["growth_step_" + k + "_at"])]).filter(([by, at]) => by !== undefined && at >= 0);
-	return steps.length ? {all: n.growth, sum: steps.reduce((sum, [by]) => sum + by, 0), steps} : null;
+	return steps.length ? {sum: steps.reduce((sum, [by]) => sum + by, 0), steps} : null;
 }
 
 // How well each is known, as the terminal's lines on the run say it: a lower bound, an estimate.
@@ -252,12 +252,16 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const slope = say("about {0}", (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, "")), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = m.several ? null : risesOf(m), size = x => about + "+" + format("bytes", x), step = rises && rises.steps[0];
+			const slope = say("about {0}", (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, "")), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = stepsOf(m), size = x => about + (x < 0 ? "−" : "+") + format("bytes", Math.abs(x)), step = rises && rises.steps[0], all = m.numbers.growth, place = k => m.label(m.number.indexOf(m.numbers[k]));
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
-				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth; a slope would be {1}", share(rises.sum, rises.all), slope + " " + v[1] + " " + per);
+				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth", share(rises.sum, all));
 				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
-			} else out.push(tile({id: "growth", label: say("Growth"), side: g > 0 ? tag(say("▲ grows"), "up") : g < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok"), value: slope, unit: v[1] + " " + per, line: spark(of(live), g > 0 ? "--o6" : "--o1"), to}));
+			} else {
+				const side = all > 0 ? tag(say("▲ grows"), "up") : all < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok");
+				side.title = all ? say("{0} from {1} to {2}", size(all), place("growth_from"), place("growth_to")) : say("What was allocated after the first quarter was freed again.");
+				out.push(tile({id: "growth", label: say("Growth"), side, value: all ? slope : about + "0", unit: (all ? v[1] : "B") + " " + per, line: spark(of(live), all > 0 ? "--o6" : "--o1"), to}));
+			}
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : first(n, "live_real", "live_requested") !== undefined ? say("Growth needs frames or times.") : noFrees}));
 	}
 	if (!what.memory) {
