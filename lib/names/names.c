@@ -66,6 +66,23 @@ static uint32_t group_names_map_file(struct group_names *n, uint32_t file)
 	return id;
 }
 
+/* One name for a constructor that is inlined here and compiled there. */
+static uint32_t one_linkage(struct group_names *n, uint32_t raw)
+{
+	size_t len, at;
+	const char *s = names_text(n, raw, &len);
+	struct buf b = BUF_INIT;
+
+	at = linkage_unified(s, len);
+	if (!at)
+		return raw;
+	buf_add(&b, s, len);
+	b.data[at] = '2';
+	raw = add_string(n, b.data, b.len);
+	buf_release(&b);
+	return raw;
+}
+
 static const char call_operator[] = "operator()";
 
 /* "operator()", "operator()<int>": of a lambda that was inlined everywhere nothing more is said. */
@@ -192,7 +209,7 @@ static uint32_t group_names_symbol_function(struct group_names *n, const struct 
 	if (!local && seen->function && seen->object == object)
 		return seen->function;
 	sf = &s->functions[c->function];
-	f.raw = symbol_string(n, s, sf->raw);
+	f.raw = one_linkage(n, symbol_string(n, s, sf->raw));
 	f.display = symbol_string(n, s, sf->display);
 	if (!f.raw)
 		f.raw = f.display;
@@ -335,7 +352,8 @@ static uint32_t add_location(struct group_names *n, const struct identity *id,
 static uint32_t text_function(struct group_names *n, const char *s, size_t len, uint32_t module,
 			      uint32_t file, uint32_t line)
 {
-	uint32_t string = add_string(n, s, len), raw = string, shown = names_shown(n, string);
+	uint32_t string = one_linkage(n, add_string(n, s, len)), raw = string;
+	uint32_t shown = names_shown(n, string);
 
 	if (name_needs_file(n, string, shown))
 		raw = group_names_with_file(n, string, file, line);
@@ -781,7 +799,7 @@ static uint32_t linkage_part(struct group_names *n, uint32_t raw)
 static uint32_t names_of(struct group_names *n, const struct names_place *p)
 {
 	struct names_function f = {.display = add_string(n, p->display.s, p->display.n),
-				   .raw = add_string(n, p->raw.s, p->raw.n),
+				   .raw = one_linkage(n, add_string(n, p->raw.s, p->raw.n)),
 				   .module = add_string(n, p->module.s, p->module.n)};
 
 	if (n->mangled && f.raw)

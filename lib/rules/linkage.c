@@ -170,25 +170,48 @@ static bool linkage_is_operator(const struct walk *w)
 	return at(w, 0) >= 'a' && at(w, 0) <= 'z' && (inside(w) == 'N' || w->p[-1] == 'Z');
 }
 
+/* Over the next part. True: it shows internal linkage. */
+static bool linkage_step(struct walk *w)
+{
+	if (is_digit(*w->p) && inside(w) == 'L')
+		skip_digits(w);
+	else if (is_digit(*w->p))
+		skip_name(w);
+	else if (*w->p == 'E')
+		linkage_close(w);
+	else if (linkage_is_operator(w))
+		skip(w, 2);
+	else if (*w->p != 'L')
+		linkage_letter(w);
+	else
+		return !inside(w) || !strchr("IJXL", inside(w)) || linkage_literal(w);
+	return false;
+}
+
 static bool linkage_mangled_internal(const char *s, size_t n)
 {
 	struct walk w = {.p = s, .end = s + n};
 
-	while (w.p < w.end && *w.p != '.') { /* a clone's suffix */
-		if (is_digit(*w.p) && inside(&w) == 'L')
-			skip_digits(&w);
-		else if (is_digit(*w.p))
-			skip_name(&w);
-		else if (*w.p == 'E')
-			linkage_close(&w);
-		else if (linkage_is_operator(&w))
-			skip(&w, 2);
-		else if (*w.p != 'L')
-			linkage_letter(&w);
-		else if (!inside(&w) || !strchr("IJXL", inside(&w)) || linkage_literal(&w))
+	while (w.p < w.end && *w.p != '.') /* a clone's suffix */
+		if (linkage_step(&w))
 			return true;
-	}
 	return false;
+}
+
+size_t linkage_unified(const char *s, size_t n)
+{
+	struct walk w = {.p = s + 2, .end = s + n};
+	size_t found = 0;
+
+	if (n < 4 || memcmp(s, "_Z", 2) || (!memmem(s, n, "C4", 2) && !memmem(s, n, "D4", 2)))
+		return 0;
+	while (w.p < w.end && *w.p != '.') {
+		if ((*w.p == 'C' || *w.p == 'D') && at(&w, 1) == '4' && inside(&w) == 'N')
+			found = (size_t)(w.p - s) + 1;
+		if (linkage_step(&w))
+			break;
+	}
+	return found;
 }
 
 bool linkage_is_internal(const char *s, size_t n)

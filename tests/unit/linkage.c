@@ -56,4 +56,31 @@ TEST(internal_linkage_of_mangled_names)
 			CHECK_STR(cases[i].name, cases[i].internal ? "internal" : "external");
 }
 
+/* By the Itanium C++ ABI, 5.1.4.3; GCC has 4 for "unified". The place counts from 0. */
+TEST(unified_constructors)
+{
+	static const struct {
+		const char *name;
+		size_t want;
+	} cases[] = {
+	    {"_ZN5LevelC4Ev", 10},
+	    {"_ZN5LevelD4Ev", 10},
+	    {"_ZN5LevelC2Ev", 0},
+	    {"_ZN5LevelD0Ev", 0},
+	    {"_ZN4C4D4C4Ev", 9},
+	    {"_ZN4C4D43runEv", 0},
+	    {"_ZN3VecI2C4EC4ERKS1_", 13},
+	    {"_ZN3VecIiE4C4D4Ev", 0},
+	    {"_Z2C4v", 0},
+	    {"_Z1fILi4E2D4EvT_", 0},
+	    {"Level::Level()", 0},
+	    {"_Z", 0},
+	    {"", 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (!CHECK_EQ(linkage_unified(cases[i].name, strlen(cases[i].name)), cases[i].want))
+			printf("  %s\n", cases[i].name);
+}
+
 TEST_MAIN()
