@@ -341,6 +341,11 @@ with Page("waits.tmt"):
     done = shows("location.hash === '#view=compare&basef=0..29&newf=30..59' && /Load[^]*\\+1.00 ms/.test(document.querySelector('main').innerText)")
     check("the first half against the second: " + b.run("location.hash"), done)
 
+# --- a name of an address that is shown with its file here: of two the heavier
+with Page("namesakes.tmt"):
+    b.go("#view=calls&peek=Load")
+    check("Load of an address is Load of level.cpp", shows("document.querySelector('.four .card .sp.file')?.title.startsWith('Load (level.cpp')") and "No stack has" not in text(".four"))
+
 # --- frames that are far below the budget are no line at the bottom: 60 frames of 0.15 ms have a scale of their own
 with Page("tiny.tmt"):
     b.go("#view=timeline")

@@ -143,6 +143,7 @@ done
 } | "$GEN/calls" >odd.tmt
 # 75 ms in own code and 25 ms in library code that nothing calls.
 printf '%s\n' 'thread Main' '> 0 tick @game.cpp:3' '< 75000 tick' '> 75000 std::sort<int>' '< 100000 std::sort<int>' | "$GEN/calls" >alone.tmt
+printf '%s\n' 'metric requested exact' 'alloc malloc main;Load@level.cpp:3 100' 'alloc malloc main;Load@sound.cpp:4 20' | "$GEN/script" >namesakes.tmt
 # Two runs with a counter in nanoseconds: of 6458652 and of 3229326.
 for ns in 6458652 3229326; do
 	printf '%s\n' 'metric count exact' 'metric requested exact' 'thread main 1' 'frame 0 0' 'alloc malloc main;load@load.cpp:3 1024 1000000 -' "counter waits ns $ns 2000000" 'frame 1 16000000' | "$GEN/script" >"run$ns.tmt"

@@ -398,7 +398,8 @@ export function along(doc, framed, numbers) {
 		end[i] = timed ? r.duration_ns !== null && r.duration_ns !== undefined ? r.start_ns + r.duration_ns : i + 1 < n ? rows[i + 1].start_ns : Math.max(r.start_ns + usual, last) : i + 1;
 		if (!framed && last > start[i]) end[i] = Math.min(end[i], last); // the last step is cut where the capture ends
 	});
-	const high = end[n - 1], early = t.rows.some(r => r.capture === first && framed && r.frame === null);
+	// To the end of the capture, if its frames leave out much of it.
+	const high = timed && last - start[0] > (end[n - 1] - start[0]) * 1.25 ? last : end[n - 1], early = t.rows.some(r => r.capture === first && framed && r.frame === null);
 	// From the start of the capture, if it has something before the first frame, or that is near.
 	const low = timed && (early || start[0] < (high - start[0]) * .25) ? Math.min(0, start[0]) : start[0];
 	const real = known(rows, "real") ? "real" : "requested", given = k => rows.some(r => r[k] !== null && r[k] !== undefined), live = ["live_real", "live_requested"].find(k => known(rows, k)) || ["live_real", "live_requested"].find(given) || null;
@@ -417,7 +418,7 @@ export function along(doc, framed, numbers) {
 	// As long as a terminal says that it is, and the last frame, if its end is known; the axis may be longer. Frames alone have
 	// their own length, if all have an end.
 	const ends = framed && m.cost[n - 1] !== null;
-	m.length = !timed ? null : numbers.duration_ns !== undefined && numbers.duration_ns !== null ? ends ? Math.max(numbers.duration_ns, high - Math.min(numbers.start_ns ?? start[0], start[0])) : numbers.duration_ns : ends && m.cost.every(v => v !== null) ? high - start[0] : null;
+	m.length = !timed ? null : numbers.duration_ns !== undefined && numbers.duration_ns !== null ? ends ? Math.max(numbers.duration_ns, end[n - 1] - Math.min(numbers.start_ns ?? start[0], start[0])) : numbers.duration_ns : ends && m.cost.every(v => v !== null) ? end[n - 1] - start[0] : null;
 	m.span = spanOf([m]);
 	// Numbers that go back or repeat are no range of frames: between two of one come frames of others.
 	m.ascends = m.number.every((v, i) => !i || v > m.number[i - 1]);

@@ -212,12 +212,14 @@ export async function show(context) {
 		table.grid.oncontextmenu = e => { const row = e.target.closest(".row"), r = row && t.rows[+row.dataset.i]; if (r && r.function) { e.preventDefault(); menu(e, r.function, context, r.module); } };
 		right.replaceWith(card(say("Functions"), make("span", {class: "row grows"}, make("span", {class: "faint"}, translated(plainly(f.metric)))), make("div", {class: "in"}, table.element, told.length ? make("p", {class: "hint", title: told.join("\n")}, told.at(kept)) : null)));
 	} else right.replaceWith(card(say("Functions"), "", none(say("Nothing is left by these filters."), b.error || "")));
-	const most = heaviest && heaviest[0], first = s.peek || most;
+	// A name of another view may lack the file that is shown with it here: of those the heaviest.
+	const named = name => names.has(name) ? name : ([...names].filter(([n]) => n.startsWith(name + " (")).sort((x, y) => y[1] - x[1])[0] || [name])[0];
+	const most = heaviest && heaviest[0], first = s.peek ? named(s.peek) : most;
 	if (first) follow(first).catch(() => {});
 	four.shown = () => { drawn.draw(); if (s.at) drawn.go(s.at); };
 	four.moved = now => {
 		if ((now.at || "") !== drawn.way()) drawn.go(now.at || "");
-		const to = now.peek || most;
+		const to = now.peek ? named(now.peek) : most;
 		for (const k of light) if (now[k]) s[k] = now[k]; else delete s[k]; // links to other views are of it
 		if (to && to !== followed) follow(to).catch(() => {});
 	};
