@@ -558,6 +558,7 @@ const PAGE_TEXTS = {
 	"▲ 1 step": "▲ 1 级跃升",
 	"{0} of the growth": "占增长的 {0}",
 	"{0} from {1} to {2}": "{1} 至 {2}：{0}",
+	"Each file has its own clock: below each other are not the same moments. tracemill session puts files of one run on one clock.": "各文件使用自己的时钟：上下对齐处并非同一时刻。tracemill session 可把同一次运行的文件放到同一时钟上。",
 	"What was allocated after the first quarter was freed again.": "前四分之一之后分配的内存都已释放。",
 	"▼ falls": "▼ 下降",
 	"✓ level": "✓ 平稳",

@@ -795,7 +795,8 @@ export async function show(context) {
 	const below = await selection(context, [...all.map(([x]) => x), ...others.filter(Boolean)], calls.length, details.map(d => d.main)).catch(e => { if (!e.unsaved) throw e; return card(say("Selection"), "", none(e.message)); });
 	page.classList.toggle("divided", !!below);
 	const undrawn = files.length > MOST_FILES ? make("p", {class: "hint"}, say("The tracks are those of the first {0} of {1} files; a selection is of all.", MOST_FILES, files.length)) : null;
-	page.replaceChildren(tools, line.element, ...[undrawn, below].filter(Boolean));
+	const clocks = all.length > 1 ? make("p", {class: "hint"}, say("Each file has its own clock: below each other are not the same moments. tracemill session puts files of one run on one clock.")) : null;
+	page.replaceChildren(tools, line.element, ...[clocks, undrawn, below].filter(Boolean));
 	const out = [page];
 	out.shown = () => { line.drawNow(); line.refine(); if (document.activeElement === document.body) line.element.focus({preventScroll: true}); };
 	out.moved = now => {
