@@ -90,7 +90,7 @@ static void note_file(const struct session *s, const struct session_file *f, str
 			   "%s (%s): its clock is off by at most %s, and known %s", f->name,
 			   session_kind(f), buf_str(&error), buf_str(&clock));
 	else
-		trace_note(t, f->survey.timed ? NOTE_LOSS : NOTE_GUESS, 0,
+		trace_note(t, f->survey.extent.any ? NOTE_LOSS : NOTE_GUESS, 0,
 			   "%s (%s): is not here, for its clock is %s", f->name, session_kind(f),
 			   buf_str(&clock));
 	buf_release(&clock);

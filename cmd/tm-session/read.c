@@ -37,7 +37,7 @@ static void read_survey(struct session_file *f, const struct import_options *imp
 static bool is_better(const struct survey *v, const struct survey *best, bool with_frames)
 {
 	if (!with_frames)
-		return v->last - v->first > best->last - best->first;
+		return v->extent.last - v->extent.first > best->extent.last - best->extent.first;
 	if (v->n != best->n)
 		return v->n > best->n;
 	if (v->resolution != best->resolution)
@@ -53,7 +53,7 @@ static void choose_reference(struct session *s)
 		for (size_t i = 0; i < s->n; i++) {
 			const struct survey *v = &s->files[i].survey;
 
-			if (s->files[i].surveyed && v->timed &&
+			if (s->files[i].surveyed && v->extent.any &&
 			    (!with_frames || survey_frames(v).n) &&
 			    (s->reference == s->n ||
 			     is_better(v, &s->files[s->reference].survey, with_frames)))
@@ -124,6 +124,7 @@ static void set_axis(struct session *s)
 	s->median = -1;
 	if (v->ordered)
 		s->axis = (struct session_axis){v->frames, v->numbers, v->n};
+	s->frames = s->axis.n ? v->n_frames : 0;
 	for (size_t i = 0; i < s->axis.n; i++)
 		if (v->frames[i].duration >= 0)
 			all[n++] = v->frames[i].duration;
@@ -161,7 +162,7 @@ int64_t session_duration(const struct session *s)
 	if (s->reference == s->n)
 		return 0;
 	v = &s->files[s->reference].survey;
-	return v->last - v->first;
+	return v->extent.last - v->extent.first;
 }
 
 /* --- lines of logs --- */
@@ -269,7 +270,7 @@ static void read_log(struct session *s, struct session_file *f, const struct imp
 static void set_steps(const struct session *s, const struct session_file *f, struct session_part *p)
 {
 	const struct session_axis *a = &s->axis;
-	const int64_t first = f->survey.first, last = f->survey.last;
+	const int64_t first = f->survey.extent.first, last = f->survey.extent.last;
 	bool framed = f->clock.by && a->n > SESSION_STEPS && s->median >= 0;
 
 	for (unsigned i = 0; i <= SESSION_STEPS; i++) {
@@ -303,7 +304,7 @@ static void add_part(struct session *s, struct session_file *f, unsigned what)
 	o.project.want = what < DOMAINS ? SUMS_BASE : SUMS_TIME;
 	o.sort = what == PART_COUNTERS ? FRAMES_AUTO : (int)p->bytes;
 	frames_init(&p->frames, &o);
-	if (what >= DOMAINS || !v->events[EV_ALLOC] || !v->timed)
+	if (what >= DOMAINS || !v->events[EV_ALLOC] || !v->extent.any)
 		return;
 	l.project = o.project;
 	l.metric = p->bytes == SUM_REQUESTED ? SUM_LIVE_REQUESTED : SUM_LIVE_REAL;
@@ -514,7 +515,7 @@ void session_read(struct session *s, const struct import_options *import,
 		struct session_file *f = &s->files[i];
 
 		/* Without times there is neither a frame nor growth over time. */
-		if (!f->surveyed || !f->survey.timed || f->survey.events[EV_OBJECT])
+		if (!f->surveyed || !f->survey.extent.any || f->survey.events[EV_OBJECT])
 			continue;
 		read_parts(s, f, import, symbols);
 		for (size_t k = 0; k < f->n_parts; k++)

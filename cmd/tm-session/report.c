@@ -138,7 +138,7 @@ struct session_report {
 
 static void date_text(const struct survey *v, struct buf *b)
 {
-	int64_t at = v->date + v->first;
+	int64_t at = v->date + v->extent.first;
 	time_t seconds = (time_t)(at / 1000000000);
 	struct tm tm;
 
@@ -172,10 +172,10 @@ static void fill_file(struct session_report *r, const struct session_file *f)
 		date_text(v, &b);
 		c[FILE_DATE] = sheet_text(to, buf_str(&b));
 	}
-	if (v->timed)
-		c[FILE_TIME] = cell_number((uint64_t)v->last - (uint64_t)v->first);
+	if (v->extent.any)
+		c[FILE_TIME] = cell_number((uint64_t)v->extent.last - (uint64_t)v->extent.first);
 	if (v->n)
-		c[FILE_FRAMES] = cell_number(v->n);
+		c[FILE_FRAMES] = cell_number(v->n_frames);
 	if (f->clock.by) {
 		c[FILE_OFFSET] = cell_signed(f->clock.offset);
 		if (f->clock.by != CLOCK_ITSELF)
@@ -505,7 +505,7 @@ static void add_titles(struct session_report *r)
 	b.len = 0;
 	buf_adds(&b, "worst frames");
 	if (s->axis.n)
-		buf_addf(&b, ": %zu of %zu", s->n_worst, s->axis.n);
+		buf_addf(&b, ": %zu of %zu", s->n_worst, s->frames);
 	if (s->median >= 0) {
 		buf_adds(&b, ", of which the median takes ");
 		time_text(&b, (uint64_t)s->median);
@@ -562,7 +562,7 @@ void session_report_add(struct session_report *r, struct table_document *d, bool
 {
 	for (size_t i = 0; i < r->s->n; i++)
 		document_input(d, r->s->files[i].path, r->s->files[i].what);
-	document_number(d, "frames", COLUMN_INT, 0, cell_number(r->s->axis.n));
+	document_number(d, "frames", COLUMN_INT, 0, cell_number(r->s->frames));
 	document_number(d, "leaks", COLUMN_INT, 0, cell_number(r->sheets[LEAKS].n));
 	for (unsigned i = 0; i < SHEETS; i++)
 		if (!(brief && (i == DID || i == LOG)) &&

@@ -97,6 +97,7 @@ struct session {
 	size_t n_passed[PASSED_REASONS];
 	size_t reference; /* the file whose clock is the axis; n: none */
 	struct session_axis axis;
+	size_t frames;               /* of the axis, without a mark that only ends the last */
 	int64_t median;              /* duration of a frame, ns; below 0: there are no frames */
 	struct session_worst *worst; /* by frame */
 	size_t n_worst, cap_worst;

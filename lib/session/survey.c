@@ -39,19 +39,12 @@ static void see(struct survey_once **at, size_t *cap, uint32_t id, const struct 
 		o->time = ev->time;
 }
 
-static void reach(struct survey *s, int64_t time)
-{
-	if (!s->timed || time < s->first)
-		s->first = time;
-	if (!s->timed || time > s->last)
-		s->last = time;
-	s->timed = true;
-}
-
 static void add_frame(struct survey *s, const struct event *ev)
 {
+	const struct frame_mark mark = frame_mark_of(ev);
 	struct clock_frame f = {.start = ev->time, .duration = -1};
 
+	extent_frame(&s->extent, NULL, &mark, mark.timed, mark.start);
 	if (!(ev->has & EV_HAS_TIME) || (s->n && s->frames[s->n - 1].start > ev->time))
 		s->ordered = false;
 	if (ev->has & EV_HAS_TARGET && ev->target <= INT64_MAX)
@@ -70,7 +63,9 @@ static enum status survey_event(struct sink *sink, struct trace *t, const struct
 	(void)t, (void)e;
 	s->events[ev->kind]++;
 	if (ev->has & EV_HAS_TIME)
-		reach(s, ev->time);
+		extent_reach(&s->extent, ev->time);
+	else
+		extent_follow(&s->extent);
 	if (ev->kind == EV_FRAME)
 		add_frame(s, ev);
 	if (event_allocates(ev->kind) || ev->kind == EV_TYPE_TOTAL) {
@@ -101,9 +96,11 @@ static void survey_columns(struct survey *s, const struct sink_allocs *a)
 	for (size_t i = 0; i < a->n; i++)
 		s->domains |= 1u << (domains ? domains[i] : DOMAIN_MALLOC);
 	if (a->times.any) {
-		reach(s, a->times.least);
-		reach(s, a->times.most);
+		extent_reach(&s->extent, a->times.least);
+		extent_reach(&s->extent, a->times.most);
 	}
+	if (a->untimed)
+		extent_follow(&s->extent);
 }
 
 static void survey_moves(struct survey *s, const struct sink_blocks *b)
@@ -112,7 +109,7 @@ static void survey_moves(struct survey *s, const struct sink_blocks *b)
 	s->events[EV_FREE] += b->n_freed;
 	s->domains |= 1u << DOMAIN_MALLOC;
 	s->requested = true;
-	reach(s, b->time);
+	extent_reach(&s->extent, b->time);
 }
 
 static enum status survey_begin(struct sink *sink, struct trace *t, struct err *e)
@@ -263,6 +260,7 @@ static enum status survey_end(struct sink *sink, struct trace *t, struct err *e)
 	if (!s->seen->counts)
 		return ST_OK;
 	s->format = format ? mem_strdup(format) : NULL;
+	s->n_frames = (size_t)extent_frames(&s->extent, t);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->frames[i].duration < 0 && i + 1 < s->n)
 			s->frames[i].duration = s->frames[i + 1].start - s->frames[i].start;
@@ -346,8 +344,8 @@ static bool zone_of(const struct survey *a, const struct survey *b, int64_t *off
 	for (int64_t i = -ZONES; i <= ZONES; i++) {
 		int64_t o = by + i * step;
 
-		if (b->first + o <= a->last + DATES_ERROR &&
-		    b->last + o >= a->first - DATES_ERROR) {
+		if (b->extent.first + o <= a->extent.last + DATES_ERROR &&
+		    b->extent.last + o >= a->extent.first - DATES_ERROR) {
 			fits++;
 			*offset = o;
 		}
@@ -375,8 +373,8 @@ static bool clock_of(const struct survey *other, const struct survey *s, struct 
 	struct session_clock by_texts;
 	bool frames = a.n && b.n;
 
-	*c = (struct session_clock){.why = s->timed ? CLOCK_NOTHING_SHARED : CLOCK_NO_TIMES};
-	if (!s->timed)
+	*c = (struct session_clock){.why = s->extent.any ? CLOCK_NOTHING_SHARED : CLOCK_NO_TIMES};
+	if (!s->extent.any)
 		return false;
 	if (frames && clock_by_frames(&a, &b, c))
 		return true;
@@ -392,7 +390,7 @@ static bool clock_of(const struct survey *other, const struct survey *s, struct 
 bool survey_clock(const struct survey *other, const struct survey *s, struct session_clock *c)
 {
 	struct session_clock by_dates;
-	bool dates = s->timed && clock_of_dates(other, s, &by_dates), found = clock_of(other, s, c);
+	bool dates = s->extent.any && clock_of_dates(other, s, &by_dates), found = clock_of(other, s, c);
 	int64_t off;
 
 	if (!found && dates)

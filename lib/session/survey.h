@@ -10,6 +10,7 @@
 #define TM_SESSION_SURVEY_H
 
 #include "lib/session/clock.h"
+#include "lib/tally/extent.h"
 #include "lib/trace/sink.h"
 
 enum { SURVEY_TEXTS = 1 << 16, SURVEY_TEXT_LONGEST = 200 };
@@ -28,14 +29,15 @@ struct survey {
 	uint64_t modules, events[EV_KINDS];
 	unsigned domains;                /* bits of allocations' domains */
 	bool requested, real;            /* sizes that allocations have */
-	bool timed;                      /* an event had a time */
+	struct tally_extent extent;
 	bool ordered;                    /* its frames have times, which ascend */
 	char *loss;                      /* the first note of a loss; NULL: none */
-	int64_t first, last, resolution; /* ns; resolution: all times are multiples of it */
+	int64_t resolution;              /* ns; all times are multiples of it */
 	bool dated, zoned;               /* the date of time 0 is known; and its time zone */
 	int64_t date;                    /* ns since 1970; without a zone, of a clock on the wall */
-	struct clock_frame *frames;
-	int64_t *numbers; /* of frames */
+	struct clock_frame *frames; /* of each mark */
+	int64_t *numbers;
+	size_t n_frames; /* without a mark that only ends the last */
 	size_t n, cap, cap_numbers;
 	struct survey_text *texts; /* by hash; each once */
 	size_t n_texts, cap_texts;
