@@ -110,7 +110,7 @@ static void pass_extent(struct group_pass *f)
 	}
 	p->spans = p->captures == 1 &&
 		   extent_span(&f->a->extent, f->t, f->a->options.selection, &p->begin, &p->end);
-	p->frames += extent_frames(&f->a->extent, f->t);
+	p->frames += tally_frames(f->a, f->t);
 	p->early += f->a->early > 0;
 	if (f->domain == DOMAIN_ALL)
 		return;

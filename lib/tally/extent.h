@@ -7,7 +7,8 @@
  * the last one until the last event. A range of times counts as it was given, whether events are at its ends or
  * not, as far as the capture goes: from the recording's start to its end where the trace has them (TRACE_BEGIN,
  * TRACE_END; a recorder's times begin with its start), else from the first event, and to the last. Where both
- * kinds of ranges are given counts what is in both. A frame counts that begins in them.
+ * kinds of ranges are given counts what is in both. A frame counts that begins in them
+ * (tally_frames: that has a part in them).
  *
  * A capture's last mark, if it has a time, and nothing is behind it, only ends the frame before it, and is no frame: behind
  * it is what has a later time, and what follows it and has its time or none. What threads write down after it and lies

@@ -178,7 +178,7 @@ void tally_pacing(const struct tally *a, struct pacing *p)
 		int64_t ns;
 		bool known = frame_marks_duration(m, i, &ns);
 
-		pacing_add(p, m->items[i].selected && known, ns);
+		pacing_add(p, known && tally_frame_selected(a, i), ns);
 	}
 }
 

@@ -424,9 +424,9 @@ void slices_mark(struct tally *a, size_t at, uint32_t name)
 		    .number = mark->number,
 		    .name = name,
 		    .used = true,
-		    .within =
-			mark->selected && in_time(a, mark->timed || a->has_time,
-						  mark->timed ? mark->start : a->state->at.time)};
+		    /* Of a mark with a time it is known at the end. */
+		    .within = mark->selected && !mark->timed &&
+			      in_time(a, a->has_time, a->state->at.time)};
 }
 
 /* Numbers of slices in the order of time, as far as one is known. */
@@ -945,27 +945,6 @@ static void as_step(const struct tally *a, int64_t number, struct tally_slice *o
 	out->has_start = out->has_duration = start_of_step(a, number, &out->start);
 }
 
-static int64_t add_time(int64_t time, int64_t ns)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(time, ns, &sum) ? INT64_MAX : sum;
-}
-
-/* A range of time may begin within the frame. */
-static bool frame_meets_times(const struct tally *a, size_t index, const struct tally_slice *frame)
-{
-	const struct tally_selection *s = a->options.selection;
-	const struct frame_marks *m = &a->state->marks;
-
-	if (!s || !m->items[index - 1].selected || !frame->has_start)
-		return false;
-	if (frame->has_duration)
-		return selection_meets(&s->times, frame->start,
-				       add_time(frame->start, frame->duration), false);
-	return index == m->n && selection_meets(&s->times, frame->start, a->extent.last, true);
-}
-
 static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 {
 	struct tally_slices *s = a->slices;
@@ -975,7 +954,7 @@ static enum status end_frames(struct tally *a, struct trace *t, struct err *e)
 		int64_t span = frame_marks_span(&a->state->marks, i - 1);
 
 		as_frame(a, i, &s->out);
-		s->items[i].within |= frame_meets_times(a, i, &s->out);
+		s->items[i].within |= tally_frame_selected(a, i - 1);
 		s->items[i].within &= i + 1 < s->n || !extent_closes(&a->extent, t);
 		st = hand_out_slice(a, t, i, span > 0 ? span : 0, e);
 	}

@@ -156,3 +156,40 @@ void tally_settle_live(struct tally *a)
 		l[2] = add_saturating(l[2], b->real);
 	}
 }
+
+bool tally_frame_selected(const struct tally *a, size_t index)
+{
+	const struct tally_selection *s = a->options.selection;
+	const struct frame_mark *m = &a->state->marks.items[index];
+	int64_t ns, end;
+
+	if (!m->selected || !s || !s->times.n || !m->timed)
+		return m->selected && (!s || !s->times.n);
+	if (frame_marks_duration(&a->state->marks, index, &ns)) {
+		if (__builtin_add_overflow(m->start, ns, &end))
+			end = INT64_MAX;
+	} else {
+		end = index + 1 == a->state->marks.n ? a->extent.last : m->start;
+	}
+	for (size_t i = 0; i < s->times.n; i++) {
+		const struct selection_range *r = &s->times.items[i];
+
+		if ((m->start < r->hi || r->lo == r->hi) && m->start <= r->hi &&
+		    (end > r->lo || m->start >= r->lo))
+			return true;
+	}
+	return false;
+}
+
+uint64_t tally_frames(const struct tally *a, const struct trace *t)
+{
+	const struct tally_selection *s = a->options.selection;
+	const struct frame_marks *m = &a->state->marks;
+	uint64_t frames = 0;
+
+	if (!s || !s->times.n)
+		return extent_frames(&a->extent, t);
+	for (size_t i = 0; i < m->n; i++)
+		frames += tally_frame_selected(a, i);
+	return frames - (m->n && extent_closes(&a->extent, t) && tally_frame_selected(a, m->n - 1));
+}

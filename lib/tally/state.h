@@ -126,6 +126,10 @@ struct tally_state {          /* from tally_init to tally_release */
  * is not selected. */
 uint64_t *tally_frame_sums(struct tally *a, unsigned domain, size_t mark);
 
+/* At the end: the frame of the mark with this index is selected: with ranges of times, if a part of it lies in one. The
+ * frame that begins where a range ends has none. */
+bool tally_frame_selected(const struct tally *a, size_t index);
+
 /* Slices of frames are made, or will be with these frames; or each of them is looked at (pacing.h). */
 static inline bool tally_is_sliced(const struct tally *a, uint64_t frames)
 {

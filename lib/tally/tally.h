@@ -208,6 +208,8 @@ void tally_slice_type_sums(const struct tally *a, size_t i, struct tally_sums *s
 /* ns of that in calls of the main thread; options.slice_main */
 uint64_t tally_slice_main(const struct tally *a, size_t i);
 
+/* At the end: how many frames are selected. With ranges of times these are all that have a part in one. */
+uint64_t tally_frames(const struct tally *a, const struct trace *t);
 /* A record is a block, or says of how many it is. In massif's files it is what a stack has more than before. */
 bool tally_counts_blocks(const struct trace *t);
 /* Every allocation is there, and frees are, each of a block that is known, and not guessed from what is live. */

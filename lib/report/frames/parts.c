@@ -282,20 +282,6 @@ static uint64_t rounded(double magnitude)
 	return magnitude >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)(magnitude + 0.5);
 }
 
-/* Of sums a whole number, half away from 0; of counters as all their means. */
-static decimal mean(const struct frames *f, const struct frames_order *o)
-{
-	struct decimal_sum sum = {0};
-	decimal v;
-
-	for (size_t i = 0; i < o->n; i++) {
-		frames_value(f, o->rows[i], o->metric, &v);
-		decimal_sum_add(&sum, v);
-	}
-	v = decimal_mean(&sum, add_saturating(o->n, o->idle));
-	return o->metric < FRAME_METRICS ? decimal_round(v, 0) : v;
-}
-
 /* Of the frames of all captures that an aggregate was made of: cell has its frame behind it. */
 static void frames_parts_merged_statistic(struct frames_report *r, size_t statistic, int metric,
 					  struct table_cell *cell)
@@ -376,11 +362,13 @@ static void frames_parts_add_metric(struct frames_report *r, int metric, unsigne
 		if (!o.n)
 			continue;
 		if (!statistics[i].percent)
-			v = mean(f, &o);
+			v = frames_mean(&o);
 		else
-			frames_percentile(f, &o,
-					  statistics[i].percent > 100 ? 0 : statistics[i].percent,
-					  &v, &row);
+			frames_percentile(
+			    &o, statistics[i].percent > 100 ? 0 : statistics[i].percent, &v, &row);
+		/* Of sums a whole number, half away from 0; of counters as all their means. */
+		if (metric < FRAME_METRICS)
+			v = decimal_round(v, 0);
 		r->stat_cells[i][k] = cell_decimal(v);
 		if (row != SIZE_MAX)
 			r->stat_cells[i][k + 1] = cell_signed(f->rows[row].number);

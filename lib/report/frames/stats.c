@@ -2,26 +2,18 @@
 #include "lib/report/frames/stats.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/num.h"
 #include "lib/base/sort.h"
 
 #include <stdlib.h>
 
-struct by_value {
-	const struct frames *f;
-	int metric;
-};
-
-static int frames_stats_compare(const void *a, const void *b, void *arg)
+static int frames_stats_compare(const void *a, const void *b)
 {
-	const struct by_value *o = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	decimal v, w;
+	const struct frames_rank *x = a, *y = b;
 
-	frames_value(o->f, x, o->metric, &v);
-	frames_value(o->f, y, o->metric, &w);
-	if (v != w)
-		return v < w ? -1 : 1;
-	return x < y ? -1 : x > y;
+	if (x->v != y->v)
+		return x->v < y->v ? -1 : 1;
+	return x->row == SIZE_MAX || (y->row != SIZE_MAX && x->row < y->row) ? -1 : 1;
 }
 
 /* Steps of time between two rows of a capture. */
@@ -29,81 +21,84 @@ static uint64_t idle_steps(const struct frames *f, size_t row)
 {
 	const struct frame *a = &f->rows[row], *b = &f->rows[row + 1];
 
-	if (a->kind != SLICE_TIME || b->kind != SLICE_TIME || a->capture != b->capture)
+	if (row + 1 == f->n || a->kind != SLICE_TIME || b->kind != SLICE_TIME ||
+	    a->capture != b->capture)
 		return 0;
 	return (uint64_t)b->number - (uint64_t)a->number - 1;
 }
 
 struct frames_order frames_order_new(const struct frames *f, int metric)
 {
-	struct frames_order o = {.metric = metric};
-	struct by_value by = {f, metric};
-	bool state = metric < (int)SUMS && (SUMS_LIVE | SUMS_PEAK) >> metric & 1;
+	struct frames_order o = {.items = mem_array(f->n + 1, sizeof *o.items)};
+	bool live = metric < (int)SUMS && SUMS_LIVE >> metric & 1;
+	bool peak = metric < (int)SUMS && SUMS_PEAK >> metric & 1;
+	uint64_t idle = 0;
 	decimal v;
 
-	o.rows = mem_array(f->n + 1, sizeof *o.rows);
 	for (size_t i = 0; i < f->n; i++) {
+		/* What is live goes on through steps without events, nothing is known there of a peak or a
+		 * counter, and the rest is 0. */
+		uint64_t none = peak || metric >= FRAME_DURATION ? 0 : idle_steps(f, i);
+
 		if (f->rows[i].kind != SLICE_BEFORE && frames_value(f, i, metric, &v))
-			o.rows[o.n++] = (uint32_t)i;
-		/* What is live goes on through steps without events, and no counter was read there:
-		 * nothing is 0. */
-		if (i + 1 < f->n && !state && metric < FRAME_DURATION)
-			o.idle = add_saturating(o.idle, idle_steps(f, i));
+			o.items[o.n++] =
+			    (struct frames_rank){v, live ? add_saturating(none, 1) : 1, i};
+		idle = add_saturating(idle, live ? 0 : none);
 	}
-	if (!o.n)
-		o.idle = 0;
-	sort_array_by(o.rows, o.n, sizeof *o.rows, frames_stats_compare, &by);
-	while (o.below < o.n && frames_value(f, o.rows[o.below], metric, &v) && v < 0)
-		o.below++;
+	if (o.n && idle)
+		o.items[o.n++] = (struct frames_rank){0, idle, SIZE_MAX};
+	sort_array(o.items, o.n, sizeof *o.items, frames_stats_compare);
+	for (size_t i = 0; i < o.n; i++)
+		o.all = add_saturating(o.all, o.items[i].times);
 	return o;
 }
 
 void frames_order_release(struct frames_order *o)
 {
-	free(o->rows);
-	o->rows = NULL;
+	free(o->items);
+	o->items = NULL;
 }
 
-static void frames_stats_nearest_rank(const struct frames *f, const struct frames_order *o,
-				      uint64_t rank, decimal *v, size_t *row)
+static const struct frames_rank *frames_at_rank(const struct frames_order *o, uint64_t rank)
 {
-	size_t i, k;
+	const struct frames_rank *first = o->items;
 
-	if (rank >= o->below && rank - o->below < o->idle) {
-		*v = 0;
-		*row = SIZE_MAX;
-		return;
-	}
-	i = (size_t)(rank < o->below ? rank : rank - o->idle);
-	frames_value(f, o->rows[i], o->metric, v);
-	for (k = i; k > 0; k--) {
-		decimal w;
-
-		frames_value(f, o->rows[k - 1], o->metric, &w);
-		if (w != *v)
+	for (size_t i = 0; i < o->n; i++) {
+		first = o->items[i].v != first->v ? &o->items[i] : first;
+		if (rank < o->items[i].times)
 			break;
+		rank -= o->items[i].times;
 	}
-	*row = o->rows[k];
+	return first;
 }
 
-bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
-		       decimal *v, size_t *row)
+bool frames_percentile(const struct frames_order *o, unsigned percent, decimal *v, size_t *row)
 {
-	uint64_t n = add_saturating(o->n, o->idle), rank;
+	const struct frames_rank *at;
+	uint64_t rank;
 
 	if (!o->n)
 		return false;
 	/* ceil(n * percent / 100), without an overflow. */
-	rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
-	frames_stats_nearest_rank(f, o, rank ? rank - 1 : 0, v, row);
+	rank = o->all / 100 * percent + (o->all % 100 * percent + 99) / 100;
+	at = frames_at_rank(o, rank ? rank - 1 : 0);
+	*v = at->v;
+	*row = at->row;
 	return true;
 }
 
-static int frames_stats_compare_decimal(const void *a, const void *b)
+decimal frames_mean(const struct frames_order *o)
 {
-	decimal x = *(const decimal *)a, y = *(const decimal *)b;
+	struct decimal_sum sum = {0};
 
-	return x < y ? -1 : x > y;
+	for (size_t i = 0; i < o->n; i++) {
+		const struct frames_rank *x = &o->items[i];
+
+		decimal_sum_add(&sum, x->v);
+		if (x->times > 1) /* whole numbers, or 0 */
+			sum.whole += (__int128)decimal_whole(x->v) * (__int128)(x->times - 1);
+	}
+	return decimal_mean(&sum, o->all);
 }
 
 static decimal distance(decimal a, decimal b)
@@ -112,33 +107,21 @@ static decimal distance(decimal a, decimal b)
 }
 
 /* The median of the distances from the median. */
-static decimal frames_mad(const struct frames *f, const struct frames_order *o)
+static decimal frames_mad(const struct frames_order *o)
 {
-	uint64_t n = add_saturating(o->n, o->idle), rank, below = 0;
-	decimal median, v, idle, *d = mem_array(o->n + 1, sizeof *d);
+	struct frames_order d = {.n = o->n, .all = o->all};
+	decimal median, v;
 	size_t row;
 
-	if (!frames_percentile(f, o, 50, &median, &row)) {
-		free(d);
+	if (!frames_percentile(o, 50, &median, &row))
 		return 0;
-	}
-	for (size_t i = 0; i < o->n; i++) {
-		frames_value(f, o->rows[i], o->metric, &v);
-		d[i] = distance(v, median);
-	}
-	sort_array(d, o->n, sizeof *d, frames_stats_compare_decimal);
-	rank = (n + 1) / 2 - 1;
-	/* The idle steps are all as far away from it as 0 is. */
-	idle = distance(0, median);
-	while (below < o->n && d[below] < idle)
-		below++;
-	if (rank < below)
-		v = d[rank];
-	else if (rank - below < o->idle)
-		v = idle;
-	else
-		v = d[rank - o->idle];
-	free(d);
+	d.items = mem_array(o->n, sizeof *d.items);
+	for (size_t i = 0; i < o->n; i++)
+		d.items[i] = (struct frames_rank){distance(o->items[i].v, median),
+						  o->items[i].times, o->items[i].row};
+	sort_array(d.items, d.n, sizeof *d.items, frames_stats_compare);
+	v = frames_at_rank(&d, (d.all + 1) / 2 - 1)->v;
+	frames_order_release(&d);
 	return v;
 }
 
@@ -176,8 +159,8 @@ bool spike_limit(const struct frames *f, const struct spike *s, decimal *limit)
 		       (s->rule == SPIKE_VALUE || frames_known(f, FRAME_DURATION));
 	}
 	o = frames_order_new(f, s->metric);
-	known = frames_percentile(f, &o, 50, &median, &row);
-	unit = s->rule == SPIKE_MAD ? frames_mad(f, &o) : median;
+	known = frames_percentile(&o, 50, &median, &row);
+	unit = s->rule == SPIKE_MAD ? frames_mad(&o) : median;
 	frames_order_release(&o);
 	if (!known || unit <= 0)
 		return false;
@@ -231,10 +214,16 @@ static decimal growth_swing(const decimal *level, const decimal *floor, size_t n
 	return swing;
 }
 
+/* How many levels say how it ends, or begins. */
+static size_t growth_tail(size_t n)
+{
+	return n / 10 > 4 ? n / 10 : n / 3 > 4 ? 4 : n / 3;
+}
+
 /* floor[i]: what of the level there is never lost again, as far as this is known at the end. Returns the growth. */
 static decimal growth_floor(const decimal *level, decimal *floor, size_t n)
 {
-	size_t tail = n / 10 > 4 ? n / 10 : n / 3 > 4 ? 4 : n / 3, last = 0;
+	size_t tail = growth_tail(n), last = 0;
 	decimal end, swing, sure, most;
 
 	for (size_t i = n; i-- > 0;)
@@ -247,7 +236,7 @@ static decimal growth_floor(const decimal *level, decimal *floor, size_t n)
 		sure = floor[last] > end - swing ? floor[last] : end - swing;
 		sure = sure < end ? sure : end;
 	}
-	if (sure - floor[0] < level[n - 1] / GROWTH_PART || (sure - floor[0]) * 4 < swing)
+	if (sure - floor[0] <= level[n - 1] / GROWTH_LEAST || (sure - floor[0]) * 4 < swing)
 		return 0;
 	most = level[n - 1] - swing > sure ? level[n - 1] - swing : sure;
 	for (size_t i = 0; i < n; i++)
@@ -281,13 +270,23 @@ static void growth_steps(struct frames_growth *to, const decimal *floor, const s
 	to->n = to->sum * 5 >= to->all * 4 ? k : 0;
 }
 
+static void growth_between(struct frames_growth *to, decimal by, size_t from, size_t until,
+			   size_t frames, const struct frames *f)
+{
+	const struct frame *a = &f->rows[from], *b = &f->rows[until];
+
+	to->from = from;
+	to->to = until;
+	to->slope =
+	    decimal_to_double(by) / (b->kind == SLICE_TIME ? (double)b->number - (double)a->number
+							   : (double)frames);
+}
+
 /* From the last level without a twentieth of the growth to the first that is never lost and has all but one. */
 static void growth_slope(struct frames_growth *to, const decimal *level, const decimal *floor,
 			 const size_t *row, size_t n, const struct frames *f)
 {
-	const struct frame *rows = f->rows;
 	size_t from = 0, until = n - 1;
-	double units;
 
 	for (size_t i = 0; i < n; i++)
 		from = floor[i] - floor[0] <= to->all / GROWTH_PART ? i : from;
@@ -295,18 +294,37 @@ static void growth_slope(struct frames_growth *to, const decimal *level, const d
 		until--;
 	while (until + 1 < n && level[until] > floor[until])
 		until++;
-	units = rows[row[until]].kind == SLICE_TIME
-		    ? (double)rows[row[until]].number - (double)rows[row[from]].number
-		    : (double)(until - from);
-	to->from = row[from];
-	to->to = row[until];
-	to->slope = decimal_to_double(floor[until] - floor[from]) / units;
+	growth_between(to, floor[until] - floor[from], row[from], row[until], until - from, f);
+}
+
+/* From the least of the first levels to the most of the last ones. */
+static void growth_fall(struct frames_growth *to, const decimal *level, const size_t *row, size_t n,
+			const struct frames *f)
+{
+	size_t tail = growth_tail(n), from = 0, until;
+	decimal least = level[0], most = level[n - 1], part;
+
+	for (size_t i = 1; i < tail; i++) {
+		least = level[i] < least ? level[i] : least;
+		most = level[n - 1 - i] > most ? level[n - 1 - i] : most;
+	}
+	if (least - most <= level[0] / GROWTH_LEAST)
+		return;
+	to->all = level[n - 1] - level[0];
+	part = -to->all / GROWTH_PART;
+	for (size_t i = 0; i < n; i++)
+		from = level[i] >= level[0] - part ? i : from;
+	for (until = from; until + 1 < n && level[until] > level[n - 1] + part;)
+		until++;
+	if (until > from)
+		growth_between(to, level[until] - level[from], row[from], row[until], until - from,
+			       f);
 }
 
 bool frames_growth(const struct frames *f, int metric, struct frames_growth *to)
 {
 	decimal *level = mem_array(f->n + 1, sizeof *level),
-		*floor = mem_array(f->n + 1, sizeof *floor), least, most;
+		*floor = mem_array(f->n + 1, sizeof *floor);
 	size_t *row = mem_array(f->n + 1, sizeof *row), n = growth_levels(f, metric, level, row);
 
 	*to = (struct frames_growth){0};
@@ -315,24 +333,7 @@ bool frames_growth(const struct frames *f, int metric, struct frames_growth *to)
 		growth_steps(to, floor, row, n);
 		growth_slope(to, level, floor, row, n, f);
 	} else if (n) {
-		/* It falls, if all that is behind the middle is below all before it. */
-		least = most = level[n - 1];
-		for (size_t i = 0; i < n; i++) {
-			least = i < n / 2 && (!i || level[i] < least) ? level[i] : least;
-			most = i >= n / 2 && level[i] > most ? level[i] : most;
-		}
-		if (most < least && level[0] - level[n - 1] >= level[0] / GROWTH_PART) {
-			const struct frame *rows = f->rows;
-
-			to->all = level[n - 1] - level[0];
-			to->from = row[0];
-			to->to = row[n - 1];
-			to->slope =
-			    decimal_to_double(to->all) /
-			    (rows[row[0]].kind == SLICE_TIME
-				 ? (double)rows[row[n - 1]].number - (double)rows[row[0]].number
-				 : (double)(n - 1));
-		}
+		growth_fall(to, level, row, n, f);
 	}
 	free(level);
 	free(floor);

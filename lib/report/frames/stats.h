@@ -9,20 +9,21 @@
 #include "lib/report/frames/frames.h"
 
 struct frames_order { /* the frames that have the metric, and steps of time without events */
-	uint32_t
-	    *rows;     /* ascending by value, then as they came; the steps come before those of 0 */
-	size_t n;      /* of rows */
-	size_t below;  /* of them: less than 0 */
-	uint64_t idle; /* steps of time in which nothing happened: their value is 0 */
-	int metric;
+	struct frames_rank {
+		decimal v;
+		uint64_t times; /* more than 1: steps without events that have the value, too */
+		size_t row;     /* SIZE_MAX: such steps alone, which are 0 */
+	} * items;              /* ascending by value, then as they came; the steps come before those of 0 */
+	size_t n;
+	uint64_t all; /* times of all */
 };
 
 struct frames_order frames_order_new(const struct frames *f, int metric);
 void frames_order_release(struct frames_order *o);
 /* The smallest value such that percent of the frames are at most it; *row is the first that has
- * it, or SIZE_MAX for an idle step. False: no frame has the metric. */
-bool frames_percentile(const struct frames *f, const struct frames_order *o, unsigned percent,
-		       decimal *v, size_t *row);
+ * it, or SIZE_MAX for a step without events. False: no frame has the metric. */
+bool frames_percentile(const struct frames_order *o, unsigned percent, decimal *v, size_t *row);
+decimal frames_mean(const struct frames_order *o); /* of some */
 
 /* The limit above which a frame breaks the rule; false: the rule decides nothing (a median or a MAD
  * of 0, or no frame that has the metric). */
@@ -33,10 +34,11 @@ decimal spike_share(decimal duration, decimal percent);
 /* How a level grows for good, over the frames or steps of time after the first quarter, which is the start of the
  * program, but for a last one that the capture ends in. What is less again later was not for good. Of what came since
  * the last swing (allocated and freed again, as by a collector) as much as a swing may go, too, and does not count. It
- * grows if the least of the last tenth is above the least of all by a twentieth of the end, and a quarter of a swing.
- * It falls if all of the second half is below all of the first, by a twentieth of the start. Otherwise all is 0.
+ * grows if the least of the last tenth is above the least of all by more than a 200th of the end, and a quarter of a
+ * swing. It falls if all of the last tenth is below all of the first by more than a 200th of the start. Otherwise all
+ * is 0.
  * False: fewer than GROWTH_FRAMES have the metric. */
-enum { GROWTH_FRAMES = 8, GROWTH_STEPS = 3, GROWTH_PART = 20 };
+enum { GROWTH_FRAMES = 8, GROWTH_STEPS = 3, GROWTH_PART = 20, GROWTH_LEAST = 200 };
 struct frames_growth {
 	decimal all;     /* below 0: falls */
 	size_t from, to; /* not 0: rows between which it does, but for a twentieth at both ends */

@@ -22,7 +22,9 @@ export function series(doc) {
 	if (!t || !t.rows.length) return null;
 	const captures = new Set(t.rows.map(r => r.capture));
 	if (captures.size > 1) return c || null;
-	const rows = t.rows.slice().sort((a, b) => a.frame - b.frame);
+	// What came before the first frame has no place among them.
+	const rows = t.rows.filter(r => r.frame !== null).sort((a, b) => a.frame - b.frame);
+	if (!rows.length) return null;
 	const columns = t.columns.filter(k => lanes.includes(k.key) || /^counter:[^:]*$/.test(k.key));
 	const lines = columns.map(k => ({key: k.key, title: plainly(k.title.replace(/^counter:/, "")), type: k.type, y: rows.map(r => r[k.key])}))
 		.filter(l => l.y.some(v => v !== null) && l.y.some(v => v !== l.y[0]));

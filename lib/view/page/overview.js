@@ -193,6 +193,12 @@ function stepsOf(m) {
 	return steps.length ? {sum: steps.reduce((sum, [by]) => sum + by, 0), steps} : null;
 }
 
+// The selection in which it did. null: it did not, or in none that is known.
+function grownIn(m, rises) {
+	const n = m.numbers, at = rises ? rises.steps.map(([, i]) => i) : n.growth > 0 ? [m.number.indexOf(n.growth_from) + 1, m.number.indexOf(n.growth_to)] : [], [i, j] = [Math.min(...at), Math.max(...at)];
+	return at.length && i >= 0 && j >= i ? m.option(m.start[i], m.end[j]) : null;
+}
+
 // How well each is known, as the terminal's lines on the run say it: a lower bound, an estimate.
 function marks(facts) {
 	const marked = (text, pattern) => ((pattern.exec(text || "") || [])[1] || "").replace(">=", "≥ ");
@@ -218,17 +224,17 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		const [v, u] = peak !== undefined ? sizes(peak, "peak") : [null];
 		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : say("Peak memory"), side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: section(doc, "table", "peak") ? address({view: "table", sort: "peak"}) : null}));
 		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left, "live") : [null];
-		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say("{0} blocks", known.blocks + count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
+		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say(n.live_blocks === 1 ? "{0} block" : "{0} blocks", known.blocks + count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
 	}
 	const a = n.allocations ?? (what.memory ? sums.count : undefined);
 	if (a !== undefined && a !== null) {
 		// What came before the first frame is of none.
 		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), per = framed ? [m.all.reduce((x, r) => x + (r.count || 0), 0) / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
-		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", known.count + count(a))), value: per[0] === null ? null : known.count + count(Math.round(per[0])), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
+		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", known.count + count(a))), value: per[0] === null ? null : known.count + (per[0] < 10 && per[0] !== Math.round(per[0]) ? per[0].toFixed(per[0] < 1 ? 2 : 1) : count(Math.round(per[0]))), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
 	}
 	if (what.memory) {
 		const temp = has("temporary") ? of("temporary") : null;
-		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say("{0} blocks", known.temporary + count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : known.temporary + format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
+		out.push(tile({id: "temporary", label: say("Temporary"), side: n.temporary_blocks !== undefined ? make("span", {}, say(n.temporary_blocks === 1 ? "{0} block" : "{0} blocks", known.temporary + count(n.temporary_blocks))) : null, value: n.temporary_percent === undefined ? null : known.temporary + format("percent", n.temporary_percent), line: temp && n.temporary_percent !== undefined ? spark(temp, "--o5") : null,
 			why: n.temporary_percent !== undefined ? noLine : done ? empty || say("Blocks cannot be followed from their allocation to their free.") : "", to: n.temporary_percent === undefined ? null : address({view: "table", sort: "temporary"})}));
 	}
 	const costs = m && m.framed ? costsOf(m) : [];
@@ -252,7 +258,7 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const slope = say("about {0}", (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, "")), about = known.live.includes("~") ? "~" : "", part = later(context, m), to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...part ? part.range : {}}), rises = stepsOf(m), size = x => about + (x < 0 ? "−" : "+") + format("bytes", Math.abs(x)), step = rises && rises.steps[0], all = m.numbers.growth, place = k => m.label(m.number.indexOf(m.numbers[k]));
+			const slope = say("about {0}", (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, "")), about = known.live.includes("~") ? "~" : "", rises = stepsOf(m), part = later(context, m), range = grownIn(m, rises) || part && part.range, to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...range || {}}), size = x => about + (x < 0 ? "−" : "+") + format("bytes", Math.abs(x)), step = rises && rises.steps[0], all = m.numbers.growth, place = k => m.label(m.number.indexOf(m.numbers[k]));
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth", share(rises.sum, all));
@@ -260,9 +266,9 @@ function tiles(context, n, facts, m, doc, done, hz) {
 			} else {
 				const side = all > 0 ? tag(say("▲ grows"), "up") : all < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok");
 				side.title = all ? say("{0} from {1} to {2}", size(all), place("growth_from"), place("growth_to")) : say("What was allocated after the first quarter was freed again.");
-				out.push(tile({id: "growth", label: say("Growth"), side, value: all ? slope : about + "0", unit: (all ? v[1] : "B") + " " + per, line: spark(of(live), all > 0 ? "--o6" : "--o1"), to}));
+				out.push(tile({id: "growth", label: say("Growth"), side, value: all ? slope : say("none"), unit: all ? v[1] + " " + per : "", line: spark(of(live), all > 0 ? "--o6" : "--o1"), to}));
 			}
-		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs more frames, or a longer run.") : first(n, "live_real", "live_requested") !== undefined ? say("Growth needs frames or times.") : noFrees}));
+		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs 8 frames or steps.") : first(n, "live_real", "live_requested") !== undefined ? say("Growth needs frames or times.") : noFrees}));
 	}
 	if (!what.memory) {
 		const t = sums;

@@ -667,8 +667,9 @@ function sumsOf(rows, key) {
 // usual. null: the selection is most of what there is, or frames have no order.
 // main: the names of those threads.
 async function overUsual(context, runs, t, key, by, main) {
-	const {framed} = runs[0], s = context.state, n = together(runs.map(m => framed ? m.within(s).length : m.took(s))), all = together(runs.map(m => framed ? m.number.length : m.length));
-	if (runs.some(m => m.several || m.framed !== framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
+	// A range of time cuts frames.
+	const s = context.state, framed = runs[0].framed && !s.time, n = together(runs.map(m => framed ? m.within(s).length : m.took(s))), all = together(runs.map(m => framed ? m.number.length : m.length));
+	if (runs.some(m => m.several || m.framed !== runs[0].framed || framed && !m.ascends) || !n || !all || n * 2 > all) return null;
 	const whole = await usualOf(context, {framed, number: framed ? [Math.min(...runs.map(m => m.number[0])), Math.max(...runs.map(m => m.number.at(-1)))] : []}, key, null, by);
 	const part = n / (all - n), took = framed && runs[0].unit === "ns" ? together(runs.filter(m => m.within(s).length).map(m => m.took(s))) : 0, rest = together(runs.map(m => m.length)) - took, timed = took > 0 && rest > 0 ? took / rest : part;
 	return whole && moreThan(sumsOf(whole, key), t.rows, key, r => r.outer_thread && !main.includes(r.outer_thread) ? [part, timed] : [part, part]);
@@ -689,12 +690,12 @@ function moreThan(whole, rows, key, parts) {
 export async function unusual(context, m, rows, file) {
 	const found = new Map();
 	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
-	const all = await usualOf(context, m, "self_ns", file), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
+	const byThread = ["--by", "thread,site"], all = await usualOf(context, m, "self_ns", file, byThread), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
 	const n = m.number.length - 1, others = [1 / n, 1 / n];
 	// Two thirds are what makes a cause.
 	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
 	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {
-		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top", ...file ? [file] : []], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
+		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top", ...byThread, ...file ? [file] : []], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 		if (!t) continue;
 		const over = moreThan(whole, t.rows, "self_ns", () => others), cause = bare(r.cause, r.cause_file), inside = [...over.keys()].filter(x => bare(x.site, x.file) === cause || callersOf(x, () => true, n => n).includes(cause)).sort((x, y) => over.get(y) - over.get(x))[0];
 		if (inside && over.get(inside) * 3 >= r.duration_ns - median && over.get(inside) * 10 >= r.duration_ns) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside), callers: callersOf(inside, n => kindOf(n) !== "library")});

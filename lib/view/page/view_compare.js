@@ -87,7 +87,7 @@ async function grewMost(context, t, rule) {
 
 // Frame times of two files side by side, from their reports of frames.
 async function frameTimes(context) {
-	const sides = await Promise.all(context.files.map(f => context.ask(["frames", "-n", "0", ...context.filters(["frame", "time"]), f.name]).catch(e => { if (e.name === "AbortError") throw e; return {}; })));
+	const sides = await Promise.all(context.files.map(f => context.ask(["frames", "-n", "0", ...context.filters(), f.name]).catch(e => { if (e.name === "AbortError") throw e; return {}; })));
 	const stats = sides.map(a => a.doc && section(a.doc, "table", "statistics")), at = (k, word) => { const r = stats[k] && stats[k].rows.find(r => r.statistic === word); return r ? r.duration_ns : null; };
 	const rows = [["p50", say("median")], ["p95", "p95"], ["p99", "p99"], ["max", say("worst")]].map(([word, text]) => [text, at(0, word), at(1, word)]).filter(r => r[1] && r[2]);
 	if (!rows.length) return null;
@@ -116,27 +116,29 @@ function counted(c, r) {
 	return make("span", {}, type ? format(type, v, undefined, c.difference) : (c.difference && v > 0 ? "+" : "") + v.toLocaleString("en-US", {maximumFractionDigits: 2}));
 }
 
-// The first half of a run as base, the second as new; where memory is followed, by what is live at the end of each.
+// The first half of a run as base, the second as new. Where memory is followed: what is live at two moments, between which it
+// grew.
 async function halves(context) {
-	const m = await rowsOf(context), n = m ? m.number.length : 0, k = n >> 1;
+	const m = await rowsOf(context), n = m ? m.number.length : 0, grew = m && m.live && m.numbers.growth > 0 ? ["growth_from", "growth_to"].map(k => m.number.indexOf(m.numbers[k])) : [-1];
 	if (n < 2) return;
-	const ns = t => Math.round(t) + "ns", rank = m.live ? "live" : null;
-	if (m.framed && m.ascends) context.go({basef: m.number[0] + ".." + m.number[k - 1], newf: m.number[k] + ".." + m.number[n - 1], rank});
-	else context.go({baset: ns(m.start[0]) + ".." + ns(m.start[k]), newt: ns(m.start[k]) + ".." + ns(m.end[n - 1]), rank});
+	const [i, j] = grew.includes(-1) ? [(n >> 1) - 1, n - 1] : grew, ns = t => Math.round(t) + "ns", rank = m.live ? "live" : null, from = m.live ? 0 : i + 1;
+	if (m.framed && m.ascends) context.go({basef: m.number[0] + ".." + m.number[i], newf: m.number[from] + ".." + m.number[j], rank});
+	else context.go({baset: ns(m.start[0]) + ".." + ns(m.end[i]), newt: ns(m.start[from]) + ".." + ns(m.end[j]), rank});
 }
 
 export async function show(context) {
 	const {state: s, go, has, files} = context, by = keys.includes(s.by) ? s.by : "site";
 	const ranges = ["base", "new"].map(side => ({side, frame: s[side + "f"], time: s[side + "t"]}));
-	const words = ["compare", "--by", by, ...context.filters(["frame", "time"]), "-n", "1000"];
+	// Ranges of two sides, or one that is of both.
+	const words = ["compare", "--by", by, ...context.filters(ranges.some(r => r.frame || r.time) ? ["frame", "time"] : []), "-n", "1000"];
 	for (const r of ranges) {
 		if (r.frame) words.push("--" + r.side + "-frame", r.frame);
 		else if (r.time) words.push("--" + r.side + "-time", r.time);
 	}
 	if (loaded.gate) words.push("--gate", loaded.gate);
 	if (s.same) words.push("--all");
-	// Ranges are of different length: what a frame or a second has can be compared.
-	const all = k => ranges.every(r => r[k]), per = s.per || (all("frame") ? "frame" : all("time") ? "second" : "run");
+	// Ranges are of different length: what a frame or a second has can be compared. What is live is of a moment.
+	const all = k => ranges.every(r => r[k]), per = s.per || (["live", "peak"].includes(s.rank) ? "run" : all("frame") ? "frame" : all("time") ? "second" : "run");
 	words.push("--per", per);
 	const field = r => {
 		const kind = has.frames ? "f" : "t", e = make("input", {type: "text", placeholder: has.frames ? "1..100" : "0s..1s", value: s[r.side + kind] || "", "aria-label": say(r.side === "base" ? "base range" : "new range"), onchange: () => go({[r.side + kind]: e.value || null})});
@@ -151,7 +153,7 @@ export async function show(context) {
 	const open = ranges.filter(r => !r.frame && !r.time);
 	if (few && open.length > 1) {
 		const text = nothing(say("Give tm-view two files, or a base and a new range here."));
-		if (has.frames || has.timed) text.append(" ", button(say("the first half against the second"), () => halves(context)));
+		if (has.frames || has.timed) text.append(" ", button(has.memory ? say("how live memory grew") : say("the first half against the second"), () => halves(context)));
 		return [context.fields, text];
 	}
 	if (few && open.length) return [context.fields, nothing(open[0].side === "base" ? say("Give a base range, too.") : say("Give a new range, too."))];

@@ -28,3 +28,5 @@ growth "falls: 10000 to 2700 B" '12500 - 100 * i'
 numbers
 growth "falls once, and leaks then: 30 to 98" 'i < 30 ? 20000 : 5000 + 100 * (i - 30)'
 growth "a peak" '5000 + 9000 * (i == 60)'
+growth "600 B a frame, and 1000000 B that stay: 4 %" '1000000 + 600 * i'
+growth "falls in frame 44 to the half" 'i < 45 ? 2000000 : 1000000'
