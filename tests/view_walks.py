@@ -225,7 +225,7 @@ b.open(address)
 later = "[...document.querySelectorAll('.lists .card')].find(c => c.textContent.includes('Allocated after frame 12, still live'))?.textContent"
 check("what is live at the end, but from loading", b.wait(later) and all(t in b.run(later) for t in ("340 B", "drip▲ grew240 B70.6%", "log100 B29.4%")) and not any(t in b.run(later) for t in ("load.cpp", "ui::open")))
 check("growth is one step: " + tile("growth"), tile("growth") == "+3.9KiB at frame 12" and "1 step" in text(".tile[data-tile=growth] .tag"))
-check("... its tile leads to what that frame left", after(lambda: b.click(".tile[data-tile=growth]")) and "--frame 12..12" in command() and "--sort live" in command() and "load" in text(".row"))
+check("... its tile leads to what that frame left", after(lambda: b.click(".tile[data-tile=growth]")) and "--frame 12..12" in command() and "--sort live" in command() and "ui::open" in text(".row"))
 p.terminate()
 p.wait()
 
@@ -348,7 +348,7 @@ check("temporary: " + tile("temporary"), tile("temporary").replace("≥ ", "") =
 check("... and its blocks, those before the first frame, too", "{:,} blocks".format(n["temporary_blocks"]) in text(".tile[data-tile=temporary] .top"))
 frames = report("tm-frames", "whole.tmt")
 growth = frames["numbers"]["growth_per_frame"]
-begins = lambda shown, growth: shown.lstrip("~").startswith("about +" if growth > 0 else "about −" if growth < 0 else "none")
+begins = lambda shown, growth: shown.lstrip("~").startswith("+" if growth > 0 else "−" if growth < 0 else "none")
 check("growth: %s of %s" % (tile("growth"), growth), begins(tile("growth"), growth) and "/ frame" in tile("growth"))
 rows = [r for r in frames["sections"][0]["rows"] if r["frame"] is not None]
 lines = report("tm-frames", "--chart", "live-real", "-n", "3", "whole.tmt")["sections"][0]

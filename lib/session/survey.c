@@ -390,7 +390,8 @@ static bool clock_of(const struct survey *other, const struct survey *s, struct 
 bool survey_clock(const struct survey *other, const struct survey *s, struct session_clock *c)
 {
 	struct session_clock by_dates;
-	bool dates = s->extent.any && clock_of_dates(other, s, &by_dates), found = clock_of(other, s, c);
+	bool dates = s->extent.any && clock_of_dates(other, s, &by_dates),
+	     found = clock_of(other, s, c);
 	int64_t off;
 
 	if (!found && dates)

@@ -27,14 +27,14 @@ struct survey {
 	char *format, *program,
 	    *build; /* NULL: not known; build: the program's build-id, or the first there is */
 	uint64_t modules, events[EV_KINDS];
-	unsigned domains;                /* bits of allocations' domains */
-	bool requested, real;            /* sizes that allocations have */
+	unsigned domains;     /* bits of allocations' domains */
+	bool requested, real; /* sizes that allocations have */
 	struct tally_extent extent;
-	bool ordered;                    /* its frames have times, which ascend */
-	char *loss;                      /* the first note of a loss; NULL: none */
-	int64_t resolution;              /* ns; all times are multiples of it */
-	bool dated, zoned;               /* the date of time 0 is known; and its time zone */
-	int64_t date;                    /* ns since 1970; without a zone, of a clock on the wall */
+	bool ordered;               /* its frames have times, which ascend */
+	char *loss;                 /* the first note of a loss; NULL: none */
+	int64_t resolution;         /* ns; all times are multiples of it */
+	bool dated, zoned;          /* the date of time 0 is known; and its time zone */
+	int64_t date;               /* ns since 1970; without a zone, of a clock on the wall */
 	struct clock_frame *frames; /* of each mark */
 	int64_t *numbers;
 	size_t n_frames; /* without a mark that only ends the last */

@@ -420,13 +420,13 @@ void slices_mark(struct tally *a, size_t at, uint32_t name)
 	const struct frame_mark *mark = &m->items[at];
 
 	if (a->options.slicing == SLICE_FRAMES)
-		VEC_PUSH(s->items, s->n, s->cap) = (struct slice){
-		    .number = mark->number,
-		    .name = name,
-		    .used = true,
-		    /* Of a mark with a time it is known at the end. */
-		    .within = mark->selected && !mark->timed &&
-			      in_time(a, a->has_time, a->state->at.time)};
+		VEC_PUSH(s->items, s->n, s->cap) =
+		    (struct slice){.number = mark->number,
+				   .name = name,
+				   .used = true,
+				   /* Of a mark with a time it is known at the end. */
+				   .within = mark->selected && !mark->timed &&
+					     in_time(a, a->has_time, a->state->at.time)};
 }
 
 /* Numbers of slices in the order of time, as far as one is known. */

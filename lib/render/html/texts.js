@@ -428,7 +428,6 @@ const PAGE_TEXTS = {
 	"Keys": "按键",
 	"Tables": "表格",
 	"The tracks are those of the first {0} of {1} files; a selection is of all.": "轨道只显示前 {0} 个文件（共 {1} 个）；选区统计全部文件。",
-	"about {0}": "约 {0}",
 	"{0} elements": "{0} 个元素",
 	"clear the selection": "清除选择",
 	"close": "关闭",

@@ -623,7 +623,7 @@ static void add_growth(const struct frames_report *r, struct table_document *d)
 		return;
 	document_number(d, "growth_from", COLUMN_NUMBER, 0, cell_signed(rows[to->from].number));
 	document_number(d, "growth_to", COLUMN_NUMBER, 0, cell_signed(rows[to->to].number));
-	for (size_t k = 0; k < to->n; k++) {
+	for (size_t k = 0; k < to->n && k < GROWTH_STEPS; k++) {
 		document_number(d, by[k], COLUMN_NUMBER, 0,
 				cell_signed(decimal_whole(to->steps[k].by)));
 		document_number(d, at[k], COLUMN_NUMBER, 0,

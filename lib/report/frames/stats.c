@@ -278,8 +278,8 @@ static void growth_between(struct frames_growth *to, decimal by, size_t from, si
 	to->from = from;
 	to->to = until;
 	to->slope =
-	    decimal_to_double(by) / (b->kind == SLICE_TIME ? (double)b->number - (double)a->number
-							   : (double)frames);
+	    decimal_to_double(by) /
+	    (b->kind == SLICE_TIME ? (double)b->number - (double)a->number : (double)frames);
 }
 
 /* From the last level without a twentieth of the growth to the first that is never lost and has all but one. */

@@ -13,7 +13,7 @@ struct frames_order { /* the frames that have the metric, and steps of time with
 		decimal v;
 		uint64_t times; /* more than 1: steps without events that have the value, too */
 		size_t row;     /* SIZE_MAX: such steps alone, which are 0 */
-	} * items;              /* ascending by value, then as they came; the steps come before those of 0 */
+	} * items; /* ascending by value, then as they came; the steps come before those of 0 */
 	size_t n;
 	uint64_t all; /* times of all */
 };

@@ -258,7 +258,7 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		if (m && m.several) out.push(tile({id: "growth", label: say("Growth"), value: null, why: say("Growth is of one file: choose it above.")}));
 		else if (g !== undefined && g !== null && live) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
-			const slope = say("about {0}", (g > 0 ? "+" : g < 0 ? "−" : "") + v[0].replace(/^-/, "")), about = known.live.includes("~") ? "~" : "", rises = stepsOf(m), part = later(context, m), range = grownIn(m, rises) || part && part.range, to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...range || {}}), size = x => about + (x < 0 ? "−" : "+") + format("bytes", Math.abs(x)), step = rises && rises.steps[0], all = m.numbers.growth, place = k => m.label(m.number.indexOf(m.numbers[k]));
+			const about = known.live.includes("~") ? "~" : "", slope = about + (g > 0 ? "+" : "−") + v[0].replace(/^-/, ""), rises = stepsOf(m), part = later(context, m), range = grownIn(m, rises) || part && part.range, to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...range || {}}), size = x => about + (x < 0 ? "−" : "+") + format("bytes", Math.abs(x)), step = rises && rises.steps[0], all = m.numbers.growth, place = k => m.label(m.number.indexOf(m.numbers[k]));
 			if (rises) {
 				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
 				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth", share(rises.sum, all));
