@@ -173,7 +173,8 @@ class Browser:
                        and (x["pid"], x["tid"]) in mains), reverse=True)
 
     def complaints(self):
-        """What the page threw or logged as an error."""
+        """What the page threw or logged as an error, but for the end of a program that it asked."""
+        ended = ("ERR_CONNECTION_RE", "ERR_SOCKET_NOT_CONNECTED", "ERR_EMPTY_RESPONSE")
         out = []
         for e in self.events:
             if e.get("method") == "Runtime.exceptionThrown":
@@ -181,7 +182,7 @@ class Browser:
                 out.append(d.get("exception", {}).get("description") or d.get("text"))
             elif e.get("method") == "Log.entryAdded" and e["params"]["entry"]["level"] == "error":
                 out.append(e["params"]["entry"]["text"] + " " + e["params"]["entry"].get("url", ""))
-        return out
+        return [c for c in out if not any(word in c for word in ended)]
 
     def close(self):
         self.process.kill()

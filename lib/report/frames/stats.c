@@ -90,13 +90,16 @@ bool frames_percentile(const struct frames_order *o, unsigned percent, decimal *
 decimal frames_mean(const struct frames_order *o)
 {
 	struct decimal_sum sum = {0};
+	__int128 more;
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct frames_rank *x = &o->items[i];
 
 		decimal_sum_add(&sum, x->v);
-		if (x->times > 1) /* whole numbers, or 0 */
-			sum.whole += (__int128)decimal_whole(x->v) * (__int128)(x->times - 1);
+		/* More than once are whole numbers. What is beyond all sums becomes the largest value. */
+		if (__builtin_mul_overflow(x->v / DECIMAL_ONE, (__int128)(x->times - 1), &more) ||
+		    __builtin_add_overflow(sum.whole, more, &sum.whole))
+			return o->items[o->n - 1].v;
 	}
 	return decimal_mean(&sum, o->all);
 }
