@@ -51,9 +51,10 @@ function spark(values, color, at) {
 	return canvas;
 }
 
-function tile({label, side, value, unit, line, why, to, id}) {
+// about: what the label means.
+function tile({label, about, side, value, unit, line, why, to, id}) {
 	const [number, word] = value === null || value === undefined ? ["–", ""] : unit !== undefined ? [value, unit] : unitOf(value);
-	return make(to ? "a" : "div", {class: "tile", href: to || null, "data-tile": id}, make("div", {class: "top"}, make("span", {}, label), side || ""),
+	return make(to ? "a" : "div", {class: "tile", href: to || null, "data-tile": id}, make("div", {class: "top"}, make("span", {title: about || null}, label), side || ""),
 		make("div", {class: "v"}, number, word ? make("small", {}, word) : ""), line || make("div", {class: "why", title: why || null}, why || ""));
 }
 
@@ -78,7 +79,7 @@ function rank(r, {value, part, fill, color = "c1", chip, number, side, where, ti
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
 	return make("a", {class: "rank", href: address(to)}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
-		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, more ? make("span", {class: "one", title: say("So much more time than it has in the other frames on average.")}, say("{0} unusual", more)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, more ? make("span", {class: "one", title: say("So much more time than it has in the other frames on average.")}, say("{0} above usual", more)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
 
@@ -211,7 +212,7 @@ function tiles(context, n, facts, m, doc, done, hz) {
 	const out = [], rows = m && !m.several ? m.rows : [], of = k => rows.map(r => r[k] ?? null), has = k => rows.some(r => r[k] !== null && r[k] !== undefined), noLine = !done || m && m.several ? "" : say("no times, so no line");
 	const {has: what} = context;
 	const top = section(doc, "table", "top"), worst = section(doc, "table", "worst-frames");
-	const known = marks(facts);
+	const known = marks(facts), ranged = !!(context.state.frame || context.state.time);
 	const sizes = (v, k) => { const [a, b] = unitOf(format("bytes", v)); return [known[k] + a, b]; };
 	const sums = top && top.totals && top.totals.at(-1) || {}, live = m && !m.several ? m.live : null, unknown = ((top && top.notes) || []).find(n => /\blive .*: not known, as /.test(n)), empty = context.filters().length && top && ["count", "requested", "real", "live_requested", "live_real"].every(k => !sums[k]) ? say("These filters leave no allocation.") : "", noFrees = !done ? "" : empty || (unknown ? translated(unknown).replace(/^.*?(?:: not known, as |：未知，因为)/, "") : say("This capture has no frees: what is live is not known.")), whole = n.unfiltered;
 	const peak = first(n, "peak_real", "peak_requested");
@@ -222,9 +223,9 @@ function tiles(context, n, facts, m, doc, done, hz) {
 	if (what.memory || peak !== undefined) {
 		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), high = peaks && has(peaks) ? of(peaks) : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
 		const [v, u] = peak !== undefined ? sizes(peak, "peak") : [null];
-		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : say("Peak memory"), side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: section(doc, "table", "peak") ? address({view: "table", sort: "peak"}) : null}));
+		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : ranged ? say("Peak of the selection") : say("Peak memory"), about: ranged ? say("The peak of what was allocated in the selection; what was allocated before is not in it.") : "", side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: section(doc, "table", "peak") ? address({view: "table", sort: "peak"}) : null}));
 		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left, "live") : [null];
-		out.push(tile({id: "live", label: say("Live at the end"), side: n.live_blocks !== undefined ? make("span", {}, say(n.live_blocks === 1 ? "{0} block" : "{0} blocks", known.blocks + count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
+		out.push(tile({id: "live", label: ranged ? say("Selection, live at the end") : say("Live at the end"), about: ranged ? say("What was allocated in the selection and is live when the capture ends.") : "", side: n.live_blocks !== undefined ? make("span", {}, say(n.live_blocks === 1 ? "{0} block" : "{0} blocks", known.blocks + count(n.live_blocks))) : null, value: lv, unit: lu, line: line && left !== undefined ? spark(line, "--o2") : null, why: left === undefined ? noFrees : noLine, to: left !== undefined ? address({view: "table", sort: "live"}) : null}));
 	}
 	const a = n.allocations ?? (what.memory ? sums.count : undefined);
 	if (a !== undefined && a !== null) {

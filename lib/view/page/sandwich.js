@@ -81,5 +81,5 @@ export function sandwich(section, name, pick, tone) {
 	const all = section.nodes.reduce((a, v) => a + v.self, 0);
 	return make("div", {class: "sandwich"}, make("span", {class: "side"}, say("called by")), graph(above, section, true, pick, tone),
 		make("div", {class: "me"}, make("span", {class: "one file", title: name}, labelled(named(name))), make("span", {}, format(typeOf(section, section.metric), below.total) + " · " + share(below.total, all))),
-		graph(below, section, false, pick, tone), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(typeOf(section, section.metric), below.self)) : say("no further call; {0} are its own", format(typeOf(section, section.metric), below.self))));
+		graph(below, section, false, pick, tone), make("span", {class: "side"}, below.kids.size ? say("calls; {0} are its own", format(typeOf(section, section.metric), below.self)) : say("calls nothing; all {0} are its own", format(typeOf(section, section.metric), below.self))));
 }

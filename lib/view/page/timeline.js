@@ -547,7 +547,7 @@ export async function tracksOf(context, m, file, prefix) {
 		if (fits) area.legend = area.named(l => labelled(brief(l.title)));
 		// What the area shows is live after each frame; the peak was within one.
 		const key = m.live.replace("live", "peak"), peaks = m.rows.map(r => r[key] ?? null), most = Math.max(...peaks.filter(v => v !== null)), i = peaks.indexOf(most);
-		if (i >= 0 && most >= area.levels.most) area.peak = {from: m.start[i], to: m.end[i], value: most, text: say("peak {0} · {1}", format(m.columns.some(c => c.key === key) ? m.type(key) : m.type(m.live), most), m.label(i))};
+		if (i >= 0 && most >= area.levels.most) area.peak = {from: m.start[i], to: m.end[i], value: most, text: say("peak {0} · {1}", format(m.columns.some(c => c.key === key) ? m.type(key) : m.type(m.live), most), m.framed ? m.label(i) : m.label(i) + " … " + format("ns", m.end[i]))};
 		tracks.push(area);
 	}
 	if (m.real) tracks.push(new Rate("rate", title(say("Allocation rate")), 38, m, m.rows.map(r => r[m.real]), m.type(m.real), "--o3", say(m.framed ? "/ frame" : "/ step"), say("yellow: far above the median")));
@@ -749,7 +749,7 @@ export async function show(context) {
 		const m = await rowsOf(context, f && f.name);
 		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f)), f]);
 	}
-	if (!all.length) return none(say("There is no timeline."), context.filters().length ? say("The filters leave nothing of it.") : say("What is in it has no times."), button(say("show the calls"), () => go({view: "calls"})));
+	if (!all.length) return none(say("There is no timeline."), context.filters().length ? say("The filters leave nothing of it.") : say("Nothing in it has a time of its own: samples without time stamps, or sums."), button(say("show the calls"), () => go({view: "calls"})));
 	if (s.frame || s.time || all.length > 1) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
 	m.span = spanOf(all.map(([x]) => x));

@@ -111,6 +111,8 @@ async function frameTimes(context) {
 const counters = t => ({...t, columns: t.columns.map(c => ({...c, title: {delta_mean: say("change"), percent_mean: say("change %")}[c.key] || c.title}))});
 function counted(c, r) {
 	const v = r[c.key];
+	// The unit is in the values.
+	if (c.key === "unit" && ["ns", "bytes", "B"].includes(r.unit)) return make("span", {}, "");
 	if (c.type !== "number" || v === null || v === undefined) return null;
 	const type = {ns: "ns", bytes: "bytes", B: "bytes"}[r.unit];
 	return make("span", {}, type ? format(type, v, undefined, c.difference) : (c.difference && v > 0 ? "+" : "") + v.toLocaleString("en-US", {maximumFractionDigits: 2}));
