@@ -672,8 +672,8 @@ for k, r in enumerate(report("tm-heap", "--who", held["object"], "--paths", "10"
           (r["through"] or " -> " + r["path"]).rsplit(" -> ", 1)[1] in column)
 b.go("#view=heap")
 wasted = report("tm-heap", "--duplicates", "-n", "100", "heap.snap")["sections"][0]
-b.wait("[...document.querySelectorAll('.panel')].some(p => p.textContent.includes('There more than once'))")
-twice = b.run("[...document.querySelectorAll('.panel')].find(p => p.textContent.includes('There more than once')).textContent")
+b.wait("[...document.querySelectorAll('.panel')].some(p => p.textContent.includes('Duplicates'))")
+twice = b.run("[...document.querySelectorAll('.panel')].find(p => p.textContent.includes('Duplicates')).textContent")
 check("what is there twice: %d" % len(wasted["rows"]), len(wasted["rows"]) == 3 and all(r["type"] in twice for r in wasted["rows"]))
 p.terminate()
 p.wait()

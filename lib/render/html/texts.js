@@ -342,7 +342,7 @@ const PAGE_TEXTS = {
 	"It is held by what no root reaches, or the capture has no references.": "持有它的对象从任何根都不可达，或数据中没有引用。",
 	"No path from a root leads here.": "没有从根到这里的路径。",
 	"Paths from roots": "到根的路径",
-	"There more than once": "重复的对象",
+	"Duplicates": "重复的对象",
 	"This stands for several objects.": "这里代表多个对象。",
 	"a click selects, a double click zooms": "单击选择，双击放大",
 	"all who hold it →": "全部持有者 →",

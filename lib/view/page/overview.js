@@ -79,7 +79,7 @@ function rank(r, {value, part, fill, color = "c1", chip, number, side, where, ti
 	bar.style.width = Math.max(0, Math.min(100, fill)) + "%";
 	const name = brief(r.site || r.function || r.stack || r.thread || r.type || "");
 	return make("a", {class: "rank", href: address(to)}, make("span", {class: "l"}, number !== undefined ? make("span", {class: "number"}, number) : null, name ? middle(labelled(name), {title: r.site || r.function || null}) : null, chip || null, make("span", {class: "value"}, value), part ? make("span", {class: "part"}, part) : null),
-		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, more ? make("span", {class: "one", title: say("So much more time than it has in the other frames on average.")}, say("{0} above usual", more)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
+		make("span", {class: "s file"}, file ? make("b", {}, file) : null, where ? make("code", {title: r.file}, where) : null, time ? make("span", {class: "one", title: say("{0} of {1} passed in it", time, value)}, ofWhole(tenths(time), value)) : null, more ? make("span", {class: "one", title: say("So much more time than it has in the other frames on average.")}, say("{0} above usual", more)) : null, chain(by, name), side ? make("span", {class: "value"}, side) : null),
 		make("span", {class: "fill"}, bar));
 }
 

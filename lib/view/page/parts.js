@@ -114,7 +114,8 @@ export function near(name, before) {
 // measured beside the page, so that it is laid out once for all of them.
 const cuts = new WeakMap(), rooms = new Map(), scale = document.createElement("canvas").getContext("2d");
 const cutAll = onceAFrame(() => {
-	const all = [...rooms].filter(([e]) => e.isConnected).map(([e, width]) => [e, width, getComputedStyle(e).font]);
+	// The shorthand "font" is empty where digits have a variant.
+	const fontOf = s => [s.fontStyle, s.fontWeight, s.fontSize, s.fontFamily].join(" "), all = [...rooms].filter(([e]) => e.isConnected).map(([e, width]) => [e, width, fontOf(getComputedStyle(e))]);
 	rooms.clear();
 	for (const [e, width, font] of all) cuts.get(e).call(e, width, text => { scale.font = font; return scale.measureText(text).width; });
 });
