@@ -536,6 +536,7 @@ const PAGE_TEXTS = {
 	"allocated {0}": "分配 {0}",
 	"allocated": "已分配",
 	"no times, so no line": "没有时间，因此没有曲线",
+	"ended in frame": "结束于帧",
 	"{0} block": "{0} 块",
 	"{0} blocks": "{0} 块",
 	"how live memory grew": "存活内存如何增长",
