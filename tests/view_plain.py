@@ -121,7 +121,7 @@ with Page("first.tmt", "second.tmt"):
 
 # --- a long frame in which no call has two thirds: what is more than in other frames
 with Page("odd.tmt"):
-    rows = shows("!!document.querySelector('.rank .one')") and text(".rank:has(.number)").split("\n")[0]
+    rows = shows("document.querySelector('.lists').textContent.includes('above usual')") and text(".rank:has(.number)").split("\n")[0]
     check("the cause is what is unusual in it: " + rows, all(t in rows for t in ("30", "load", "load.cpp:9", "+20.0 ms above usual", "← tick")))
     b.click(".rank:has(.number)")
     check("... and leads to its frame: " + b.run("location.hash"), shows("location.hash.includes('frame=30..30')") and shows("document.querySelectorAll('.sel .row').length > 2"))
@@ -323,7 +323,7 @@ with Page("whole.tmt") as address:
 # --- of two files each slow frame has the cause that it has alone
 with Page("odd.tmt", "waits.tmt"):
     b.go("#view=overview")
-    rows = shows("!!document.querySelector('.rank .one')") and [r for r in b.run("[...document.querySelectorAll('.rank:has(.number)')].map(e => e.textContent)")]
+    rows = shows("document.querySelector('.lists').textContent.includes('above usual')") and [r for r in b.run("[...document.querySelectorAll('.rank:has(.number)')].map(e => e.textContent)")]
     check("two files: %s" % rows, "waits.tmt" in rows[0] and "Load" in rows[0] and "+30.0 ms above usual" in rows[0] and not any("above usual" in r for r in rows[2:]) and any("odd.tmt" in r and "load.cpp:9" in r and "+20.0 ms above usual" in r and "← tick" in r for r in rows))
 
 # --- a thread that waits has more in a long frame, and is no cause: in frame 30 Load has 30 ms where usually it has none, Wait
