@@ -298,6 +298,7 @@ p, address = serve("heap.snap")
 b.open(address)
 b.go("#view=heap")
 check("heap: what there is", "tm-heap" in command(b))
+b.wait("document.getElementById('whole').textContent.includes('complete')")  # rows are not drawn again then
 names = text(b, ".row")
 texture = "Texture2D" if "Texture2D" in names else "Texture"
 check("heap: there are textures", texture in names)
