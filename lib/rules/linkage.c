@@ -200,11 +200,13 @@ static bool linkage_mangled_internal(const char *s, size_t n)
 
 size_t linkage_unified(const char *s, size_t n)
 {
-	struct walk w = {.p = s + 2, .end = s + n};
+	struct walk w = {.depth = 0};
 	size_t found = 0;
 
 	if (n < 4 || memcmp(s, "_Z", 2) || (!memmem(s, n, "C4", 2) && !memmem(s, n, "D4", 2)))
 		return 0;
+	w.p = s + 2;
+	w.end = s + n;
 	while (w.p < w.end && *w.p != '.') {
 		if ((*w.p == 'C' || *w.p == 'D') && at(&w, 1) == '4' && inside(&w) == 'N')
 			found = (size_t)(w.p - s) + 1;
