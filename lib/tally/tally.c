@@ -383,7 +383,7 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 	if (w->marks.known)
 		return;
 	a->early += selected && ev->has & EV_HAS_TIME &&
-		    (uint64_t)a->extent.last - (uint64_t)ev->time > SLICES_SLACK;
+		    a->extent.last > ev->time;
 	slice_from_here(a);
 	if (a->slices)
 		slices_mark(a, w->marks.n - 1, ev->name);

@@ -3,6 +3,7 @@
 
 OPTIONS sorts every option of the reports into classes; FORMS has a reader for each value of --as; EXPORTS
 for each of tm-export's. unlisted() compares the three with what --help of the built programs lists."""
+import bisect
 import bz2
 import gzip
 import json
@@ -162,8 +163,13 @@ def unlisted(run):
 
 
 def broken(answer, r):
-    """answer (bytes) with one digit changed, of none of its addresses: those may be nearly all of its digits."""
+    """answer (bytes) with one digit changed, of none of its addresses: those may be nearly all of its digits.
+    Of a page, one of its cells where it has some: nearly all of its digits are of charts and scripts."""
     at = [m.start() for m in re.finditer(rb'0x[\da-f]+|(\d)', answer) if m[1]]
+    cells = [m.span() for m in re.finditer(rb'<td[^>]*>[^<]*', answer)] if answer.startswith(b'<!') else []
+    ends = [end for _, end in cells]
+    within = [i for i in at if bisect.bisect_right(ends, i) < len(cells) and cells[bisect.bisect_right(ends, i)][0] <= i]
+    at = within or at
     if not at:
         return None
     i = r.choice(at)

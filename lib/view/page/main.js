@@ -239,7 +239,7 @@ async function show(again) {
 	const whole = words => loaded.files.some(f => words.includes(f.name)) ? words : words[0] === "inspect" ? [...words, ...stacks.flatMap(f => ["--trace", f]), ...binaries] : [...words, ...files];
 	// A folder is a session here, and to no other program.
 	const typed = words => loaded.files.some(f => f.folder)
-		? "tm-view --query " + [whole(words).map(quote).join(" "), ...loaded.files.map(f => f.name)].map(quote).join(" ")
+		? "tm-view --query " + [[...whole(words), ...words.includes("--as") ? [] : ["--as", "text"]].map(quote).join(" "), ...loaded.files.map(f => f.name)].map(quote).join(" ")
 		: "tm-" + whole(words).map(quote).join(" ");
 	const tell = () => {
 		said = command ? typed(command) : "";
@@ -293,11 +293,11 @@ async function show(again) {
 	} catch (e) {
 		if (e.name === "AbortError") return;
 		if (!mine.signal.aborted) {
-			mine.failed = true;
+			mine.failed = !e.unsaved;
 			main.replaceChildren(...[context.fields, e.unsaved ? none(e.message) : refusedView(e.message, s)].flat().filter(Boolean));
 			if (refusal(e.message)) marks(refusal(e.message));
-			showTaken(taken, true);
-			showAlerts("", e.message);
+			showTaken(taken, mine.failed);
+			showAlerts("", e.unsaved ? null : e.message);
 		}
 	} finally {
 		mine.done = true;

@@ -13,6 +13,8 @@ import {nothing} from "./document.js";
 
 export const title = "Overview";
 export const named = true;
+// Snapshots of heaps have a view of their own.
+export const fits = has => has.calls || has.frames || !has.objects;
 
 const first = (n, ...keys) => keys.map(k => n[k]).find(v => v !== undefined && v !== null);
 const unitOf = text => { const m = /^(.*?)([ ]?(?:[KMGTPE]?i?B|ns|µs|us|ms|s|%))$/.exec(text); return m ? [m[1], m[2].trim()] : [text, ""]; };
@@ -356,7 +358,7 @@ export async function show(context) {
 	const event = best && eventOf(ranked.columns.find(c => c.key === best));
 	// The rows of several files are sums, the peak is the highest; and blocks that are no leaks are not in the rows.
 	const peakKey = key(peak, "peak_real", "peak_requested"), liveKey = key(live, "live_real", "live_requested"), since = peak && live && peak.rows.length && live.rows.length && context.files.length === 1 && !n.unfiltered && peakKey && liveKey && peakKey.slice(5) === liveKey.slice(5) && !bound(peakKey) && !bound(liveKey) ? sincePeak(peak, peakKey, live, liveKey, ranked) : {now: new Map(), cached: new Map()};
-	const left = r => { const v = since.now.get(r), cache = since.cached.get(r); return cache ? say("library caches, not counted: {0}", format(typeOf(live.columns.find(c => c.key === liveKey)), cache)) : v === undefined || v >= r[peakKey] * .99 ? null : v ? say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), v)) : say("freed by the end"); };
+	const left = r => { const v = since.now.get(r), cache = since.cached.get(r); return cache ? say("{0} at the end, in a library's cache", format(typeOf(live.columns.find(c => c.key === liveKey)), cache)) : v === undefined || v >= r[peakKey] * .99 ? null : v ? say("{0} at the end", format(typeOf(live.columns.find(c => c.key === liveKey)), v)) : say("freed by the end"); };
 	// Of several captures the rows are of the sum of their peaks, which the title has; the tile has the highest.
 	const peaks = peak && /^what makes the peaks: (.*)$/.exec(peak.title);
 	if (peak && peak.rows.length) cards.push(list(...peaks ? [say("What makes the peaks"), peaks[1]] : [say("What makes the peak"), context.files.length === 1 ? format(typeOf(peak.columns.find(c => c.key === peakKey)), first(n, "peak_real", "peak_requested")) : ""], peak, peakKey, "c1", context, all({view: "table", sort: "peak"}), "", n.unfiltered && first(n, "peak_real", "peak_requested"), undefined, bound(peakKey), left));

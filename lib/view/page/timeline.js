@@ -4,7 +4,7 @@
 import {card, legend, none} from "./cards.js";
 import {Axis, lower} from "./axis.js";
 import {Frames, Area, Rate, Counter, Marks, Calls, threads, kindsOf, rateOf, percentile, BUDGETS} from "./tracks.js";
-import {named as brief, segments, chain, place, tail, tenths} from "./parts.js";
+import {named as brief, segments, chain, literally, place, tail, tenths} from "./parts.js";
 import {make, redraws, showTip, hideTip, button, onceAFrame} from "./dom.js";
 import {format, typeOf, count, some, shown, cells, matcher} from "./format.js";
 import {kindOf} from "./flame.js";
@@ -372,10 +372,10 @@ export const costOf = r => r.duration_ns ?? null;
 // A sum. null: a part of it is not known.
 const together = values => values.includes(null) ? null : values.reduce((a, v) => a + v, 0);
 
-// The length of the longest of them, and the frames of all.
+// The length of the longest of them, and the frames of each.
 function spanOf(runs) {
-	const lengths = runs.map(m => m.length), n = together(runs.map(m => m.framed ? m.start.length : 0));
-	return [lengths.includes(null) ? null : format("ns", Math.max(...lengths)), runs.some(m => m.framed) ? some(n, "{0} frame", "{0} frames") : null].filter(Boolean).join(" · ");
+	const lengths = runs.map(m => m.length), n = runs.map(m => m.framed ? m.start.length : 0);
+	return [lengths.includes(null) ? null : format("ns", Math.max(...lengths)), n.length > 1 && n.some(Boolean) ? say("{0} frames", n.map(v => count(v)).join(" + ")) : n[0] ? some(n[0], "{0} frame", "{0} frames") : null].filter(Boolean).join(" · ");
 }
 
 // The first and the last number of "10..20", "10.." or "..20".
@@ -730,7 +730,7 @@ async function selection(context, runs, threads, main) {
 	t.rows.length = Math.min(t.rows.length, 12);
 	const words = {self_ns: say("self time"), total_ns: say("total time"), samples: eventOf(t.columns.find(c => c.key === "samples")) || say("samples"), calls: say("relation|calls"), count: say("count"), [bytes]: say("allocated"), [live]: say("still live")}, shownColumns = columns.filter(k => k && known(k)).map(k => [k, words[k]]);
 	const most = Math.max(...t.rows.map(r => (over ? over.get(r) : r[by]) || 0)) || 1;
-	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null}); };
+	const open = r => { const name = r.function || r.site; go({view: "calls", peek: name && !/^[(\[](?!anonymous)/.test(name) ? name : null, sort: way === "bytes" ? size : null, ...byThread.length && r.outer_thread ? {thread: literally(r.outer_thread)} : {}}); };
 	const own = name => kindOf(name) !== "library", list = make("table", {class: "sel"}, make("thead", {}, make("tr", {}, make("th", {}, say("function")), make("th", {}, say("where")), byThread.length ? make("th", {}, say("thread")) : null, over ? make("th", {class: "num" + " barred", title: byThread.length ? say("{0} beyond the mean of as many other frames; of other threads than the main one also beyond the mean of as much other time.", words[by]) : runs[0].framed ? say("{0} beyond the mean of as many other frames.", words[by]) : say("{0} beyond the mean of as much other time.", words[by])}, say("above usual")) : null, ...shownColumns.map(([k, word]) => make("th", {class: "num" + (k === by && !over ? " barred" : "")}, word)), make("th", {}, say("callers")))),
 		make("tbody", {}, ...t.rows.map((r, i) => {
 			const bar = make("i"), fill = make("span", {class: "fill"}, bar), more = over && over.get(r), cell = k => make("td", {class: "num"}, tenths(format(type(k), r[k])), k === by && !over ? fill : "");

@@ -118,3 +118,18 @@ tm-top -q --csv --table worst-frames causes.tmt
 # The same where nobody looks: no paths of calls are kept.
 tm-top -q causes.tmt | sed -n '/^worst/,/^top/p'
 tm-top --budget 0 f.tmt
+# The mark of frame 2 comes behind 100 bytes of 1 us later: whose they are, only a second reading tells. tm-frames reads twice, and
+# frame 1 has 50 bytes, frame 2 has 300.
+"$GEN/script" >late.tmt <<'Y'
+metric count exact
+metric requested exact
+metric live exact
+frame 1 0
+alloc malloc main;log@game.cpp:56 50 1000000 - 8192
+alloc malloc main;log@game.cpp:56 100 20001000 - 12288
+frame 2 20000000
+alloc malloc main;log@game.cpp:56 200 21000000 - 16384
+frame 3 30000000
+Y
+tm-top -q late.tmt | grep -E '^worst|^frames'
+tm-frames -q --csv late.tmt | cut -d, -f1-8
