@@ -326,9 +326,9 @@ with Page("odd.tmt", "waits.tmt"):
     rows = shows("document.querySelector('.lists').textContent.includes('above usual')") and [r for r in b.run("[...document.querySelectorAll('.rank:has(.number)')].map(e => e.textContent)")]
     check("two files: %s" % rows, "waits.tmt" in rows[0] and "Load" in rows[0] and "+30.0 ms above usual" in rows[0] and not any("above usual" in r for r in rows[2:]) and any("odd.tmt" in r and "load.cpp:9" in r and "+20.0 ms above usual" in r and "← tick" in r for r in rows))
 
-    # odd.tmt and waits.tmt have 60 frames each.
+    # odd.tmt has 40 frames, waits.tmt has 60.
     b.go("#view=timeline")
-    check("... the timeline says the frames of each: " + text(".track.map .name"), shows("/ · 60 \\+ 60 frames/.test(document.querySelector('.track.map .name').textContent)"))
+    check("... the timeline says the frames of each: " + text(".track.map .name"), shows("/ · 40 \\+ 60 frames/.test(document.querySelector('.track.map .name').textContent)"))
 
 # --- a thread that waits has more in a long frame, and is no cause: in frame 30 Load has 30 ms where usually it has none, Wait
 # 48 ms of 48, as elsewhere 16 of 16
