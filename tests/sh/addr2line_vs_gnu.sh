@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 #
 # tm-addr2line against GNU addr2line, byte for byte: every address of the code of several builds,
 # then every combination of -f -i -C -p -s -a on a sample of addresses on which both agree.

@@ -5,7 +5,6 @@
 # about all captures, in hours (the choice keeps CI within its hour). Then that each place can be seen to be wrong: one digit of what it printed is
 # changed. tests/agree says what is compared.
 # tier: all
-# days: 3
 # timeout: 5400
 set -u
 . "$SRC/tests/agree/run.bash"

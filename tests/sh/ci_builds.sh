@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 # timeout: 900
 #
 # examples/ci through ten builds on GitHub and on GitLab, as tests/ci/ci.py knows them, from empty caches. The

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 # timeout: 900
 #
 # Of 20,000 files of /usr none is a capture (tests/sh/claims.sh).

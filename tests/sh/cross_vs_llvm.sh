@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 #
 # Programs for other processors, built by clang and lld without their libraries: both engines and
 # llvm-symbolizer by the rules of tests/diff/engines.bash; then names from the symbol table alone,

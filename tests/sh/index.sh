@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 #
 # The persistent index: the same answers as without it, byte for byte, from every program that reads
 # it, and whatever happens to its files: builders at once, kill -9, a full disk, flipped bits, other

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 #
 # tm-llvm-symbolizer against llvm-symbolizer 19, byte for byte: every address of the code of several
 # builds, with names by linkage, short and none, with and without inlined calls, and all facts; then combinations of

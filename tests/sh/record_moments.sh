@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 # timeout: 1200
 #
 # tm-record on a program that allocates when its host can do least (testdata/src/record/moments.c):

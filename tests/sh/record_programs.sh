@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 # expects: signals
 # timeout: 1200
 #

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 #
 # The two engines and llvm-symbolizer on many builds for this machine, by the rules of
 # tests/diff/engines.bash; then the same builds compressed, split, or with separate debug files.

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tier: all
-# days: 3
 #
 # A server of sessions that is killed 300 times in the middle of uploads.
 # timeout: 1200
