@@ -84,6 +84,7 @@ int main(int argc, char **argv)
 	struct session_numbers numbers = {.n = 0}, base_numbers = {.n = 0};
 	struct session_gate *gate = NULL;
 	struct session_report *r;
+	struct session_holders *holders;
 	int n = opt_parse(&program, argc, argv);
 
 	if (n != 1)
@@ -119,6 +120,7 @@ int main(int argc, char **argv)
 	if (baseline)
 		session_read(&base, &import.options, &symbols);
 	r = session_report_new(&s);
+	holders = session_holders_new(&s, r, &import.options, &symbols);
 	if (baseline) {
 		session_numbers(&s, &numbers);
 		session_numbers(&base, &base_numbers);
@@ -127,8 +129,10 @@ int main(int argc, char **argv)
 		cli_status(session_gate_status(gate));
 	}
 	session_report_add(r, &d, report.format == RENDER_TEXT && !report.options.table);
+	session_holders_add(holders, &d);
 	cli_report_print(&report, &d);
 	document_release(&d);
+	session_holders_free(holders);
 	session_gate_free(gate);
 	session_numbers_release(&numbers);
 	session_numbers_release(&base_numbers);

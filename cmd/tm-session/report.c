@@ -456,16 +456,13 @@ static void fill_growths(struct session_report *r, const struct session_file *f,
 static void note_holders(struct session_report *r)
 {
 	struct table *t = &r->sheets[LEAKS].table;
-	const struct session *s = r->s;
+	const struct session_file *snapshot = session_snapshot(r->s);
 	struct buf b = BUF_INIT;
-	size_t i = 0;
 
-	while (i < s->n && !s->files[i].survey.events[EV_OBJECT])
-		i++;
-	if (!r->leaks || i == s->n)
+	if (!r->leaks || !snapshot)
 		return;
 	buf_addf(&b, "what holds them: tm-heap --dominators --with %s %s", r->leaks->path,
-		 s->files[i].path);
+		 snapshot->path);
 	r->holders = arena_strndup(&r->sheets[LEAKS].texts, b.data, b.len);
 	t->notes = &r->holders;
 	t->n_notes = 1;
@@ -568,6 +565,18 @@ void session_report_add(struct session_report *r, struct table_document *d, bool
 		if (!(brief && (i == DID || i == LOG)) &&
 		    (r->sheets[i].n || i == FILES || i == WORST || i == GROWN || i == LEAKS))
 			document_table(d, &r->sheets[i].table);
+}
+
+const struct session_file *session_report_leaks(const struct session_report *r)
+{
+	return r->leaks;
+}
+
+const char *session_report_leak(const struct session_report *r, size_t i)
+{
+	const struct sheet *leaks = &r->sheets[LEAKS];
+
+	return i < leaks->n ? leaks->rows[i].cells[GROWN_SITE].text : NULL;
 }
 
 void session_report_free(struct session_report *r)

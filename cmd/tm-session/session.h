@@ -161,7 +161,22 @@ struct session_report;
 struct session_report *session_report_new(struct session *s);
 /* brief: without the tables whose rows are lines beneath those of the worst frames. */
 void session_report_add(struct session_report *r, struct table_document *d, bool brief);
+/* The first file that has leaks; NULL: none has. */
+const struct session_file *session_report_leaks(const struct session_report *r);
+/* The site of the i-th leak; NULL: there are no more. Valid as long as the report. */
+const char *session_report_leak(const struct session_report *r, size_t i);
 void session_report_free(struct session_report *r);
+
+/* holders.c: the last snapshot of a heap that the folder has; NULL: none. */
+const struct session_file *session_snapshot(const struct session *s);
+/* What holds that of it which was made at the sites of leaks, native blocks included. NULL: nothing leaks, or there is no snapshot. */
+struct session_holders;
+struct session_holders *session_holders_new(const struct session *s,
+					    const struct session_report *r,
+					    const struct import_options *import,
+					    struct cli_symbols *symbols);
+void session_holders_add(const struct session_holders *h, struct table_document *d);
+void session_holders_free(struct session_holders *h); /* both accept NULL */
 
 /* trace.c: after session_place: the files whose clocks are known as one capture, with notes on all files. */
 enum status session_write(const struct session *s, const struct import_options *import,
