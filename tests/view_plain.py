@@ -166,7 +166,7 @@ with Page("freed.tmt"):
 with Page("alone.tmt"):
     b.go("#view=calls")
     check("what is not in the graph is said", shows("document.querySelector('.four .hd').textContent.includes('25.00 ms (25.00%) in stacks of library code alone is not shown')"))
-    b.click(".four .hd .chip")
+    b.click(".four .hd .faint button.quiet")
     check("... and a click shows it", shows("location.hash.includes('lib=1') && document.querySelector('.four .hd')?.textContent.includes('is not shown') === false"))
 with Page("whole.tmt"):
     b.go("#view=calls")
@@ -360,6 +360,26 @@ with Page("tiny.tmt"):
     shows("document.querySelector('.track canvas')?.width > 0")
     high = b.run("(c => { const g = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, x = c.width >> 1; let n = 0; const own = getComputedStyle(document.documentElement).getPropertyValue('--own').trim(); for (let y = 0; y < c.height; y++) { const k = 4 * (y * c.width + x); if (g[k + 3] && '#' + [0, 1, 2].map(j => g[k + j].toString(16).padStart(2, '0')).join('') === own) n++; } return n / c.height; })(document.querySelector('.track canvas'))")
     check("... their bars have a part of the height: %s" % high, high > 0.2)
+
+# --- a cause is of the main thread: its work has 20 ms in frame 6, 10 in others; that of Worker is another
+with Page("worker.tmt"):
+    b.go("#view=overview")
+    row = shows("document.querySelector('.lists').textContent.includes('above usual')") and text(".rank:has(.number)").split("\n")[0]
+    check("a worker's call is no cause: %s" % row, "work" in str(row) and "+10.0 ms above usual" in str(row) and "← game" in str(row))
+
+# --- filters do not move the peak to another frame; the axis begins where the capture does
+with Page("peaks.tmt"):
+    for filter in "", "&hide=^nothing$":
+        b.go("#view=overview" + filter)
+        check("the peak is in frame 1: " + text(".tile[data-tile=peak]"), shows("document.querySelector('.tile[data-tile=peak]')?.textContent.includes('frame 1')"))
+    b.go("#view=calls")
+    notes = shows("!!document.querySelector('.four .hint')", 3) and title(".four .hint") or ""
+    check("what is there is not said to be absent: '%s'" % notes, shows("!!document.querySelector('.four [role=row], .four .row')") and "not in the capture" not in notes)
+
+# --- parts of a recursion add up: main 0 to 100, beta 10 to 90, main 20 to 80, gamma 30 to 70; so main has 40 of its own, gamma 40, beta 20
+    b.run("""import('./sandwich.js').then(m => { const {below} = m.around({nodes: [{self: 0}, {parent: 0, name: 'main', self: 20}, {parent: 1, name: 'beta', self: 20},
+        {parent: 2, name: 'main', self: 20}, {parent: 3, name: 'gamma', self: 40}]}, 'main'); window.parts = [below.total, below.self, ...[...below.kids.values()].map(k => k.name + k.total)].join(); })""")
+    check("parts of a recursion add up: %s" % b.run("window.parts"), shows("window.parts === '100,40,beta20,gamma40'"))
 
 # --- a saved page opens where it was saved: the view, the selection, the zoom, what was sorted
 os.makedirs("saved", exist_ok=True)

@@ -81,13 +81,11 @@ static bool choose(struct session_holders *h, const struct session_report *r)
 	return any;
 }
 
-struct session_holders *session_holders_new(const struct session *s,
-					    const struct session_report *r,
+struct session_holders *session_holders_new(const struct session *s, const struct session_report *r,
 					    const struct import_options *import,
 					    struct cli_symbols *symbols)
 {
-	const struct session_file *snapshot = session_snapshot(s),
-				  *leaks = session_report_leaks(r);
+	const struct session_file *snapshot = session_snapshot(s), *leaks = session_report_leaks(r);
 	struct session_holders *h;
 	struct heap_with with;
 

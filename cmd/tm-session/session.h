@@ -171,8 +171,7 @@ void session_report_free(struct session_report *r);
 const struct session_file *session_snapshot(const struct session *s);
 /* What holds that of it which was made at the sites of leaks, native blocks included. NULL: nothing leaks, or there is no snapshot. */
 struct session_holders;
-struct session_holders *session_holders_new(const struct session *s,
-					    const struct session_report *r,
+struct session_holders *session_holders_new(const struct session *s, const struct session_report *r,
 					    const struct import_options *import,
 					    struct cli_symbols *symbols);
 void session_holders_add(const struct session_holders *h, struct table_document *d);

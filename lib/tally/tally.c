@@ -382,8 +382,7 @@ static void tally_mark(struct tally *a, const struct event *ev, bool selected)
 	frame_marks_add(&w->marks, &mark);
 	if (w->marks.known)
 		return;
-	a->early += selected && ev->has & EV_HAS_TIME &&
-		    a->extent.last > ev->time;
+	a->early += selected && ev->has & EV_HAS_TIME && a->extent.last > ev->time;
 	slice_from_here(a);
 	if (a->slices)
 		slices_mark(a, w->marks.n - 1, ev->name);

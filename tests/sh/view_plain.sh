@@ -159,5 +159,18 @@ printf '%s\n' 'thread Main' 'frame 1 0' '> 0 a' '< 10000 a' 'frame 2 10000' '> 1
 	"$GEN/calls" >twice.tmt
 # Samples with a frame without an end, and calls without an end, which is a guess.
 printf '%s\n' '[{"ph":"B","name":"open","pid":1,"tid":1,"ts":0},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1000,"dur":3000}]' >guessed.json
+# Frame 6 of 20 lasts 20 ms, the others 10. Main is in work below game all the time, Worker in a work of its own for 15 ms of frame 6.
+{
+	echo 'thread Main'
+	for i in {0..19}; do
+		at=$((i * 10000 + (i > 6) * 10000)) long=$((i == 6 ? 20000 : 10000))
+		printf '%s\n' "frame $i $at" "> $at game" "> $at work" "< $((at + long)) work" "< $((at + long)) game"
+	done
+	printf '%s\n' 'frame 20 210000' 'thread Worker' '> 60000 work' '< 75000 work'
+} | "$GEN/calls" >worker.tmt
+# The peak of 100 bytes is in frame 1, and most is live after frame 2: 60 bytes. Before frame 0 are 5 bytes, 2 us earlier.
+printf '%s\n' 'metric count exact' 'metric requested exact' 'metric live exact' 'thread main 1' 'alloc malloc main;load@a.cpp:1 5 -2000 - 512' 'free 512 -1000' 'frame 0 0' 'frame 1 10000' \
+	'alloc malloc main;tick@a.cpp:3 100 11000 - 4096' 'free 4096 12000' 'frame 2 20000' 'alloc malloc main;tick@a.cpp:3 60 21000 - 8192' 'frame 3 30000' 'alloc malloc main;tick@a.cpp:3 1 31000 - 16384' |
+	"$GEN/script" >peaks.tmt
 "$GEN/trace" --seed 6 --allocs 60000 --live 500 --stacks 300 --frames 50 --rich 1 >whole.tmt
 exec python3 "$SRC/tests/view_plain.py" "$browser" "$SRC"

@@ -631,8 +631,7 @@ export class Flame {
 		if (had) this.focus();
 		const drawn = this.placed.reduce((a, o) => a + (o.i >= 0), 0);
 		this.folded.textContent = (drawn === this.n ? some(this.n, "{0} node. ", "{0} nodes. ")
-			: say("{0} of {1} nodes are drawn. The other {2} are too small, or outside of the zoom: a click on (N smaller), or on a node, shows what is below it. ",
-				...[drawn, this.n, this.n - drawn].map(count))) +
+			: say("{0} of {1} nodes are drawn: not those that are 0, too small, or outside of the zoom. A click on +N, or on a node, shows what is below it. ", count(drawn), count(this.n))) +
 			say("Keys: arrows go from node to node, Enter zooms in, Backspace out.");
 	}
 

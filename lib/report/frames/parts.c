@@ -404,12 +404,17 @@ static void note_steps(struct frames_report *r, int metric)
 		const struct frame *row = &r->f->rows[to->steps[k].row];
 
 		buf_adds(&b, !k ? "" : k + 1 < to->n ? ", " : " and ");
-		frames_value_text(&b, r->f, metric, to->steps[k].by);
+		frames_value_text(&b, r->f, metric,
+				  to->steps[k].by < 0 ? -to->steps[k].by : to->steps[k].by);
 		buf_addf(&b, " in %s %" PRId64, r->f->options.every ? "step" : "frame",
 			 row->number);
 	}
-	frames_note(r, "%s grows for good by %s: %.0f %% of its growth", metric_table[metric].title,
-		    buf_str(&b), 100 * decimal_to_double(to->sum) / decimal_to_double(to->all));
+	if (to->all < 0)
+		frames_note(r, "%s falls by %s", metric_table[metric].title, buf_str(&b));
+	else
+		frames_note(r, "%s grows for good by %s: %.0f %% of its growth",
+			    metric_table[metric].title, buf_str(&b),
+			    100 * decimal_to_double(to->sum) / decimal_to_double(to->all));
 	buf_release(&b);
 }
 
@@ -436,11 +441,11 @@ static void note_growth(struct frames_report *r)
 	frames_value_text(&all, r->f, metric, to->all < 0 ? -to->all : to->all);
 	slope_text(&slope, r, metric, to->slope);
 	frames_note(r,
-		    to->all < 0 ? "%s falls by %s from %s %" PRId64 " to %s %" PRId64 ": %s per %s"
-				: "%s grows for good by %s from %s %" PRId64 " to %s %" PRId64
-				  ": %s per %s",
-		    metric_table[metric].title, buf_str(&all), unit, r->f->rows[to->from].number,
-		    unit, r->f->rows[to->to].number, buf_str(&slope), unit);
+		    to->all < 0 ? "%s falls by %s: by %s per %s from %s %" PRId64 " to %s %" PRId64
+				: "%s grows for good by %s: by %s per %s from %s %" PRId64
+				  " to %s %" PRId64,
+		    metric_table[metric].title, buf_str(&all), buf_str(&slope), unit, unit,
+		    r->f->rows[to->from].number, unit, r->f->rows[to->to].number);
 	buf_release(&all);
 	buf_release(&slope);
 }

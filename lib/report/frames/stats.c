@@ -319,9 +319,13 @@ static void growth_fall(struct frames_growth *to, const decimal *level, const si
 		from = level[i] >= level[0] - part ? i : from;
 	for (until = from; until + 1 < n && level[until] > level[n - 1] + part;)
 		until++;
-	if (until > from)
-		growth_between(to, level[until] - level[from], row[from], row[until], until - from,
-			       f);
+	if (until == from)
+		return;
+	growth_between(to, level[until] - level[from], row[from], row[until], until - from, f);
+	if (until == from + 1) {
+		to->sum = to->all = level[until] - level[from];
+		growth_step(to, to->all, row[until]);
+	}
 }
 
 bool frames_growth(const struct frames *f, int metric, struct frames_growth *to)

@@ -43,7 +43,8 @@ struct frames_growth {
 	decimal all;     /* below 0: falls */
 	size_t from, to; /* not 0: rows between which it does, but for a twentieth at both ends */
 	double slope;    /* between them, in units per frame (or per step of time) */
-	/* The frames, GROWTH_STEPS at most, that have together four fifths of a growth, the largest first. */
+	/* The frames, GROWTH_STEPS at most, that have together four fifths of a growth, the largest first; or the one in which it
+	 * falls. */
 	size_t n; /* 0: it does so in more */
 	struct frames_growth_step {
 		decimal by;

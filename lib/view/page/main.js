@@ -78,7 +78,7 @@ function showFilters(s) {
 	const form = el("filters"), chips = [];
 	const chip = (text, k) => chips.push(button(text, () => go({[k]: null}), {class: "chip", "data-filter": k, "aria-label": say("take away: {0}", text)}));
 	if (s.frame) chip(timeline.framesOf(s.frame), "frame");
-	if (s.time) chip(say("time {0}", s.time), "time");
+	if (s.time) chip(timeline.timeOf(s.time), "time");
 	for (const [k, [word]] of Object.entries(fields)) if (s[k]) chip(say("{0}: {1}", say(word), named(plain(s[k]))), k);
 	for (const [k, word] of [["hide", say("merged into callers")], ["prune", say("callees taken out")], ["recursion", say("recursion collapsed")], ["inside", say("module collapsed")]])
 		(s[k] || "").split("\n").filter(Boolean).forEach((v, i, all) => chips.push(button(say("{0}: {1}", word, named(plain(v))), () => go({[k]: all.filter((_, j) => j !== i).join("\n")}), {class: "chip", "data-filter": k})));

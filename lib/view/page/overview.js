@@ -223,7 +223,7 @@ function tiles(context, n, facts, m, doc, done, hz) {
 		if (k) { const [v, u] = sizes(sums[k], "bytes"); out.push(tile({id: "allocated", label: say("Allocated"), value: v, unit: u, line: m && has(k) ? spark(of(k), "--o1") : null, why: noLine, to: address({view: "table"})})); }
 	}
 	if (what.memory || peak !== undefined) {
-		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), high = peaks && has(peaks) ? of(peaks) : line, at = high ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
+		const line = live ? of(live) : null, peaks = live && m.live.replace("live", "peak"), exact = peaks && has(peaks), high = exact ? of(peaks) : line, at = n.peak_at_ns !== undefined && m && m.unit === "ns" ? m.start.findLastIndex(t => t <= n.peak_at_ns) : exact ? high.indexOf(Math.max(...high.filter(v => v !== null))) : -1;
 		const [v, u] = peak !== undefined ? sizes(peak, "peak") : [null];
 		out.push(tile({id: "peak", label: whole ? say("Peak memory, unfiltered") : ranged ? say("Peak of the selection") : say("Peak memory"), about: ranged ? say("The peak of what was allocated in the selection; what was allocated before is not in it.") : "", side: !whole && m && m.framed && at >= 0 ? make("span", {}, m.label(at)) : n.peak_at_ns !== undefined ? make("span", {}, say("after {0}", format("ns", n.peak_at_ns))) : null, value: v, unit: u, line: line && peak !== undefined && !whole ? spark(high, "--o1", at) : null, why: peak === undefined ? noFrees : whole ? say("The filters' own peak is not known.") : noLine, to: section(doc, "table", "peak") ? address({view: "table", sort: "peak"}) : null}));
 		const left = first(n, "live_real", "live_requested"), [lv, lu] = left !== undefined ? sizes(left, "live") : [null];
@@ -263,12 +263,12 @@ function tiles(context, n, facts, m, doc, done, hz) {
 			const v = Math.abs(g) < 1000 && Math.abs(g) !== Math.round(Math.abs(g)) ? [g.toFixed(1), "B"] : unitOf(format("bytes", Math.abs(Math.round(g))));
 			const about = known.live.includes("~") ? "~" : "", slope = about + (g > 0 ? "+" : "−") + v[0].replace(/^-/, ""), rises = stepsOf(m), part = later(context, m), range = grownIn(m, rises) || part && part.range, to = address({view: "table", sort: first(n, "live_real", "live_requested") === 0 ? "peak" : "live", ...range || {}}), size = x => about + (x < 0 ? "−" : "+") + format("bytes", Math.abs(x)), step = rises && rises.steps[0], all = m.numbers.growth, place = k => m.label(m.number.indexOf(m.numbers[k]));
 			if (rises) {
-				const [a, u] = unitOf(size(step[0])), side = tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
-				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + "\n" + say("{0} of the growth", share(rises.sum, all));
-				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), "--o6", step[1]), to}));
+				const [a, u] = unitOf(size(step[0])), side = step[0] < 0 ? tag(say("▼ 1 step"), "less") : tag(rises.steps.length > 1 ? say("▲ {0} steps", rises.steps.length) : say("▲ 1 step"), "warn");
+				side.title = rises.steps.map(([x, i]) => m.label(i) + ": " + size(x)).join("\n") + (step[0] > 0 ? "\n" + say("{0} of the growth", share(rises.sum, all)) : "");
+				out.push(tile({id: "growth", label: say("Growth"), side, value: a, unit: u + " " + say("at {0}", m.label(step[1])), line: spark(of(live), step[0] < 0 ? "--o1" : "--o6", step[1]), to}));
 			} else {
 				const side = all > 0 ? tag(say("▲ grows"), "up") : all < 0 ? tag(say("▼ falls"), "less") : tag(say("✓ level"), "ok");
-				side.title = all ? say("{0} from {1} to {2}", size(all), place("growth_from"), place("growth_to")) : say("What was allocated after the first quarter was freed again.");
+				side.title = all ? say("{0} in all. The rate is that from {1} to {2}.", size(all), place("growth_from"), place("growth_to")) : say("What came after the first quarter and is still live is less than 0.5 % of all, or than a quarter of what came and was freed.");
 				out.push(tile({id: "growth", label: say("Growth"), side, value: all ? slope : say("none"), unit: all ? v[1] + " " + per : "", line: spark(of(live), all > 0 ? "--o6" : "--o1"), to}));
 			}
 		} else out.push(tile({id: "growth", label: say("Growth"), value: null, why: !done ? "" : live ? say("Growth needs 8 frames or steps.") : first(n, "live_real", "live_requested") !== undefined ? say("Growth needs frames or times.") : noFrees}));
@@ -374,7 +374,7 @@ export async function show(context) {
 			const limit = k === "duration_ns" && BUDGETS[hz], skipped = limit ? missed(r[k], limit) : 0, odd = found && found.get(r), is = odd ? {...r, ...odd} : r.cause ? {...r, site: r.cause, file: r.cause_file, line: r.cause_line} : r, bytes = r.allocated_real ?? (k === "real" || k === "requested" ? null : r.real ?? r.requested);
 			const chip = skipped > 0 ? tag((skipped > 1 ? "✕ " : "! ") + say("{0} missed", skipped), skipped > 1 ? "up" : "warn") : limit && late(r[k], limit) ? tag(say("! late"), "warn") : null;
 			if (chip) chip.title = refreshes(r[k], limit);
-			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : "c4", where: place(is.file, is.line), time: !odd && r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, more: odd ? "+" + tenths(format("ns", Math.round(odd.more))) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: odd ? odd.callers : callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
+			return rank(is, {number: r.frame, value: format(typeOf(c), r[k]), chip, fill: 100 * r[k] / most, color: skipped > 1 ? "c6" : limit && !late(r[k], limit) ? "c1" : "c4", where: place(is.file, is.line), time: !odd && r.cause && r.cause_ns < .95 * r.duration_ns ? format("ns", r.cause_ns) : null, more: odd ? "+" + tenths(format("ns", Math.round(odd.more))) : null, file: several && r.capture && readable[r.capture - 1] ? nameOf(readable[r.capture - 1]) : null, by: odd ? odd.callers : callers(r.callers), side: bytes ? "+" + format(typeOf(worst.columns.find(x => x.key === ["allocated_real", "real", "requested"].find(y => r[y] === bytes))), bytes) : null},
 				{view: "timeline", ...m ? m.frame(r.frame, r.duration_ns) : {frame: r.frame + ".." + r.frame, time: null}});
 		}));
 		cards.push(slowest = slow());

@@ -186,6 +186,11 @@ export function toggle(text, on, flip) {
 	return make("button", {type: "button", class: "switch", role: "switch", "aria-checked": on, onclick: () => flip(!on)}, make("i"), text);
 }
 
+// Whether library code is merged into its callers: words of a question, and the switch.
+export function libraryOf({state: s, go}) {
+	return {words: s.lib === "1" ? [] : ["--hide-library"], toggle: toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"}))};
+}
+
 // One of a few, side by side.
 export function segments(label, items, now, choose) {
 	return make("span", {class: "seg", role: "group", "aria-label": label}, ...items.map(([word, text]) => make("button", {type: "button", "aria-pressed": word === now, onclick: () => choose(word)}, text)));

@@ -11,15 +11,15 @@ export function around(section, name) {
 	const nodes = section.nodes, n = nodes.length, total = new Float64Array(n), above = {kids: new Map(), total: 0}, below = {kids: new Map(), total: 0, self: 0};
 	for (let i = n - 1; i > 0; i--) { total[i] += nodes[i].self; total[nodes[i].parent] += total[i]; }
 	const inside = new Uint8Array(n), at = new Array(n);
-	const kid = (tree, node) => { const key = node.name + "\n" + (node.at || ""); let k = tree.kids.get(key); if (!k) tree.kids.set(key, k = {name: node.name, at: node.at, kids: new Map(), total: 0}); return k; };
+	const kid = (tree, node) => { const key = node.name + "\n" + (node.at || ""); let k = tree.kids.get(key); if (!k) tree.kids.set(key, k = {name: node.name, at: node.at, over: tree, kids: new Map(), total: 0}); return k; };
 	for (let i = 1; i < n; i++) {
 		const node = nodes[i], p = node.parent;
 		if (inside[p]) {
 			inside[i] = 1;
+			// In a recursion what is below the innermost call of it counts, as tm-top --peek has it: so parts add up.
 			at[i] = node.name === name ? below : kid(at[p], node);
-			if (at[i] !== below) at[i].total += total[i];
-			else below.self += node.self;
-			// What recursion has below it is added to what the function has, once.
+			for (let k = at[i]; k !== below; k = k.over) k.total += node.self;
+			if (at[i] === below) below.self += node.self;
 			continue;
 		}
 		if (node.name !== name) continue;

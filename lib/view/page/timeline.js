@@ -401,7 +401,7 @@ export function along(doc, framed, numbers) {
 	// To the end of the capture, if its frames leave out much of it.
 	const high = timed && last - start[0] > (end[n - 1] - start[0]) * 1.25 ? last : end[n - 1], early = t.rows.some(r => r.capture === first && framed && r.frame === null);
 	// From the start of the capture, if it has something before the first frame, or that is near.
-	const low = timed && (early || start[0] < (high - start[0]) * .25) ? Math.min(0, start[0]) : start[0];
+	const low = timed && (early || start[0] < (high - start[0]) * .25) ? Math.min(0, numbers.start_ns ?? 0, start[0]) : start[0];
 	const real = known(rows, "real") ? "real" : "requested", given = k => rows.some(r => r[k] !== null && r[k] !== undefined), live = ["live_real", "live_requested"].find(k => known(rows, k)) || ["live_real", "live_requested"].find(given) || null;
 	const m = {rows, start, end, low, high, unit: timed ? "ns" : "count", framed, several: t.rows.length !== rows.length && new Set(t.rows.map(r => r.capture)).size > 1, columns: t.columns,
 		capture: first, number: rows.map(number), real: known(rows, real) ? real : null, live, numbers: doc.numbers || {},
@@ -629,6 +629,9 @@ export function framesOf(range) {
 	return b === undefined || a === b ? say("frame {0}", a) : say("frames {0}", a + "–" + b);
 }
 
+// The same of "2859760674ns..4331020185ns".
+export const timeOf = range => say("time {0}", range.replace(/\d+ns/g, t => format("ns", parseInt(t, 10))).replace("..", " … "));
+
 // Who called a site, by the first of its stacks: lines of "    name  file:line", the innermost first.
 function callersOf(r, kept, word = n => shown(brief(n))) {
 	const all = (r._details || []).slice(1).filter(l => /^ {4}\S/.test(l)).map(l => l.trim().replace(/ {2,}\S.*$/, "")), at = all.indexOf(bare(r.site, r.file));
@@ -642,7 +645,7 @@ export function judged(m, {state: s, go}) {
 		make("span", {}, say("judged at")), " ", make("select", {id: "hz", onchange: e => go({hz: e.target.value === fits ? null : e.target.value})}, ...Object.keys(BUDGETS).map(k => make("option", {value: k, selected: k === now}, k + " Hz"))));
 }
 
-const signed = (type, v) => (v > 0 ? "+" : v < 0 ? "−" : "") + tenths(format(type, Math.round(Math.abs(v))));
+const signed = (type, v) => { const n = Math.round(Math.abs(v)); return (n && v > 0 ? "+" : n && v < 0 ? "−" : "") + tenths(format(type, n)); };
 
 // Sites by what they have, in all frames or in all of the time: what others are compared with. null: there is no answer.
 const SELECTED = 300;
@@ -686,18 +689,19 @@ function moreThan(whole, rows, key, parts) {
 
 // Of a frame whose cause is in the other frames, too, as its loop is: of it and the calls below it that with the most time of
 // its own above its mean in the other frames, if that is a third of what the frame has above the median, and a tenth of the frame.
+// A cause is of the main thread: that of its name, or that in which the cause has most time.
 // rows: {frame, duration_ns, cause}. file: of several the one that they are of.
 export async function unusual(context, m, rows, file) {
 	const found = new Map();
 	if (!m.framed || !m.ascends || m.several || !m.timed || !rows.length) return found;
 	const byThread = ["--by", "thread,site"], all = await usualOf(context, m, "self_ns", file, byThread), median = percentile(m.cost.filter(v => v !== null), 50), whole = all && sumsOf(all, "self_ns");
-	const n = m.number.length - 1, others = [1 / n, 1 / n];
+	const n = m.number.length - 1, others = [1 / n, 1 / n], main = all && (all.find(r => MAIN.includes(r.outer_thread)) || {}).outer_thread;
 	// Two thirds are what makes a cause.
 	const loop = name => all.reduce((sum, r) => sum + (bare(r.site || r.function, r.file) === name && r.total_ns || 0), 0) * 3 >= median * m.start.length * 2;
 	for (const r of whole ? rows.filter(r => r.cause && loop(bare(r.cause, r.cause_file))) : []) {
 		const a = await context.ask(["top", ...context.filters(["frame", "time"]), "--frame", r.frame + ".." + r.frame, "--sort", "self-time", "--show-stacks", "1", "-n", "50", "--table", "top", ...byThread, ...file ? [file] : []], false, true).catch(e => { if (e.name === "AbortError") throw e; return {}; }), t = a.doc && section(a.doc, "table", "top");
 		if (!t) continue;
-		const over = moreThan(whole, t.rows, "self_ns", () => others), cause = bare(r.cause, r.cause_file), inside = [...over.keys()].filter(x => bare(x.site, x.file) === cause || callersOf(x, () => true, n => n).includes(cause)).sort((x, y) => over.get(y) - over.get(x))[0];
+		const over = moreThan(whole, t.rows, "self_ns", () => others), cause = bare(r.cause, r.cause_file), thread = main || (t.rows.filter(x => bare(x.site, x.file) === cause).sort((x, y) => y.total_ns - x.total_ns)[0] || {}).outer_thread, inside = [...over.keys()].filter(x => x.outer_thread === thread).filter(x => bare(x.site, x.file) === cause || callersOf(x, () => true, n => n).includes(cause)).sort((x, y) => over.get(y) - over.get(x))[0];
 		if (inside && over.get(inside) * 3 >= r.duration_ns - median && over.get(inside) * 10 >= r.duration_ns) found.set(r, {site: inside.site, file: inside.file, line: inside.line, more: over.get(inside), callers: callersOf(inside, n => kindOf(n) !== "library")});
 	}
 	return found;
@@ -714,14 +718,16 @@ async function selection(context, runs, threads, main) {
 	const size = m.real || "requested", ways = [["time", say("time")], ["bytes", say("allocated")]].filter(([k]) => k === "time" ? has.by_time : has.memory), way = (ways.find(([k]) => k === s.most) || ways[0] || [""])[0];
 	// Time is of a thread, where there are several.
 	const byThread = way === "time" && has.nested && threads > 1 ? ["--by", "thread,site"] : [];
-	const a = await context.ask(["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), "--show-stacks", "1", "-n", String(SELECTED), "--table", "top", ...byThread]), t = a.doc && section(a.doc, "table", "top");
+	const question = ["top", ...context.filters(), ...(way === "bytes" ? ["--sort", size] : has.nested ? ["--sort", "self-time"] : []), ...byThread];
+	context.shows(question);
+	const a = await context.ask([...question, "--show-stacks", "1", "-n", String(SELECTED), "--table", "top"]), t = a.doc && section(a.doc, "table", "top");
 	const range = m.range(s), sum = t && t.totals && t.totals.length ? t.totals.at(-1) : {}, keys = t ? t.columns.map(c => c.key) : [], known = k => keys.includes(k) && sum[k] !== null && sum[k] !== undefined;
 	const bytes = ["real", "requested"].find(known), live = ["live_real", "live_requested"].find(known), frames = range ? together(runs.map(x => x.framed ? x.within(s).length : 0)) : 0;
 	const took = !range || m.unit !== "ns" ? null : s.frame ? together(runs.filter(x => x.within(s).length).map(x => x.took(s))) : m.took(s);
 	const type = k => typeOf(t.columns.find(c => c.key === k));
 	const text = [frames > 1 ? say("{0} frames", count(frames)) : null, took === null ? null : format("ns", took), bytes ? say("allocated {0}", format(type(bytes), sum[bytes])) : null, bytes && live ? say("{0} of it still live", format(type(live), sum[live])) : null,
-		known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
-	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : say("time {0}", s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
+		known("samples") ? say("{0} samples", count(sum.samples)) : null, known("self_ns") ? say(threads > 1 ? "{0} in calls of all threads" : "{0} in calls", format(type("self_ns"), sum.self_ns)) : null].filter(Boolean).join(" · ");
+	const head = make("span", {class: "row"}, button(s.frame ? framesOf(s.frame) : timeOf(s.time), () => go({frame: null, time: null}), {class: "chip", title: say("clear the selection")}), make("span", {class: "faint"}, text), ways.length > 1 ? segments(say("rank by"), ways, way, k => go({most: k === ways[0][0] ? null : k})) : null);
 	if (!t || !t.rows.length) return card(say("Selection"), head, none(say("Nothing is left by these filters."), "", button(say("clear the selection"), () => go({frame: null, time: null}))));
 	const columns = {time: ["self_ns", "total_ns", ...has.nested ? [] : ["samples", "calls"], bytes], bytes: [bytes, live, "count"]}[way] || ["self_ns", "total_ns", "samples", "calls"];
 	// What is more than elsewhere comes first: it is what the selection is for.
@@ -750,7 +756,7 @@ export async function show(context) {
 		if (m) all.push([m, await tracksOf(context, m, f && f.name, f && nameOf(f)), f]);
 	}
 	if (!all.length) return none(say("There is no timeline."), context.filters().length ? say("The filters leave nothing of it.") : say("Nothing in it has a time of its own: samples without time stamps, or sums."), button(say("show the calls"), () => go({view: "calls"})));
-	if (s.frame || s.time || all.length > 1) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
+	if (all.length > 1) context.shows(["frames", ...has.frames ? [] : ["--every", all[0][0].every], ...context.filters(), "-n", "0"]);
 	const m = all[0][0], tracks = all.flatMap(([, t]) => t);
 	m.span = spanOf(all.map(([x]) => x));
 	if (all.length > 1) { m.low = Math.min(...all.map(([x]) => x.low)); m.high = Math.max(...all.map(([x]) => x.high)); }
@@ -770,14 +776,15 @@ export async function show(context) {
 	}
 	// What splits nothing is not offered.
 	let split = calls.length > 1 || all.length > 1;
-	if (!calls.length && m.real && all.length === 1) {
-		// Of captures of allocations: what each thread allocates.
-		const a = await context.ask(["frames", "--chart", m.real, "--by", "thread", ...(m.every ? ["--every", m.every] : []), ...context.filters(["frame", "time"]), "-n", "64", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
+	const part = m.real || (known(m.rows, "samples") ? "samples" : null);
+	if (!calls.length && part && all.length === 1) {
+		// Of captures of allocations and of samples: what each thread has.
+		const a = await context.ask(["frames", "--chart", part, "--by", "thread", ...(m.every ? ["--every", m.every] : []), ...context.filters(["frame", "time"]), "-n", "64", "--as", "json"]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 		const l = a.doc && section(a.doc, "series", "lines");
 		split = !!l && l.lines.length > 1;
 		if (l && l.lines.length > 1 && l.x_type === (m.unit === "ns" ? "ns" : "count")) {
 			const start = Float64Array.from(m.unit === "ns" ? l.x : l.x.map((_, i) => i)), of = {start, end: Float64Array.from(start, (v, i) => i + 1 < start.length ? start[i + 1] : m.high)};
-			l.lines.forEach((x, i) => tracks.push(Object.assign(new Rate("thread:" + x.title, labelled(x.title), i < 12 ? 30 : 22, of, x.y, m.type(m.real), "--own", say("bytes allocated")), {foldable: false})));
+			l.lines.forEach((x, i) => tracks.push(Object.assign(new Rate("thread:" + x.title, labelled(x.title), i < 12 ? 30 : 22, of, x.y, m.type(part), "--own", m.real ? say("bytes allocated") : say("samples")), {foldable: false})));
 		}
 	}
 	const zoom = s.zoom ? s.zoom.split("-").map(Number) : null;

@@ -6,7 +6,7 @@ import {menu} from "./menu.js";
 import {sandwich} from "./sandwich.js";
 import {lines} from "./view_source.js";
 import {rowsOf} from "./lines.js";
-import {literally, place, plainly, segments, toggle, named as brief} from "./parts.js";
+import {literally, libraryOf, place, plainly, segments, named as brief} from "./parts.js";
 import {make, button, pencil, redraws, showTip, hideTip} from "./dom.js";
 import {count, format, typeOf, share} from "./format.js";
 import {Table} from "./table.js";
@@ -143,11 +143,11 @@ async function alone(context, sort, f, go) {
 	const c = t && t.columns.find(c => c.title === f.metric || c.title === f.metric + " self"), all = c && t.totals && t.totals.at(-1)[c.key], left = all ? all - f.nodes.reduce((sum, n) => sum + n.self, 0) : 0;
 	// What is rounded for the graph is no stack.
 	if (left <= all / 1e6) return null;
-	return [say("{0} ({1}) in stacks of library code alone is not shown", c.type === "count" ? count(left) + " " + translated(plainly(f.metric)) : format(typeOf(c), left), share(left, all)), " ", button(say("show"), () => go({lib: "1"}), {class: "chip"})];
+	return [say("{0} ({1}) in stacks of library code alone is not shown", c.type === "count" ? count(left) + " " + translated(plainly(f.metric)) : format(typeOf(c), left), share(left, all)), " ", button(say("show"), () => go({lib: "1"}), {class: "quiet"})];
 }
 
 export async function show(context) {
-	const {state: s, go} = context, library = s.lib === "1" ? [] : ["--hide-library"], sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
+	const {state: s, go} = context, {words: library, toggle: hides} = libraryOf(context), sort = s.sort && s.sort !== "auto" ? ["--sort", s.sort] : [];
 	const graph = ["top", "--by", "stack", ...library, ...context.filters(), ...sort, "-n", "1", "--table", "stacks"];
 	const words = ["top", "--by", "function", "--cumulative", ...library, ...context.filters(), ...sort, "-n", "500", "--table", "top"];
 	const four = make("div", {class: "four"}, make("p", {class: "faint"}, say("adding up …")));
@@ -162,7 +162,7 @@ export async function show(context) {
 	function menuless(n) { go({view: "callers", peek: n}); }
 	const folded = s.lib === "1" ? null : button(say("library code merged into its callers"), () => go({lib: "1"}), {class: "chip"});
 	const head = make("span", {class: "sp row"}, segments(say("direction"), [["", say("from roots")], ["1", say("from leaves")]], s.up || "", v => go({up: v || null, at: null})), choice(context, "sort", metrics, s.sort || "auto", say("widths")),
-		toggle(say("hide library code"), s.lib !== "1", on => go({lib: on ? null : "1"})));
+		hides);
 	const dropped = make("span", {class: "faint"});
 	head.append(dropped);
 	if (s.lib !== "1") alone(context, sort, f, go).then(e => e && dropped.replaceChildren(...e)).catch(() => {});
@@ -203,7 +203,7 @@ export async function show(context) {
 		// The number beside the shares is the one that they are of, as in the graph.
 		const same = t.columns.filter(c => c.title === f.metric + " total" || c.title === f.metric || c.title === f.metric.replace("self", "total")).map(c => c.key).sort((a, b) => b.startsWith("total") - a.startsWith("total"));
 		// In sight is what is not there, of the notes, before what is not known.
-		const notes = t.notes || [], kept = notes.findIndex(n => /^filters kept /.test(n)), told = notes.map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
+		const notes = (t.notes || []).filter(n => !/: not in the capture$/.test(n)), kept = notes.findIndex(n => /^filters kept /.test(n)), told = notes.map(n => language === "en" ? plainly(n) : translated(n)), search = drawn.input;
 		table = new Table(located(t, places), {ranked: same, bare: true, keep: ["file", ...namesakes ? ["module"] : []], pick: r => r.function && !/^[(\[]/.test(r.function) && r.function !== s.peek && choose(r.function)});
 		table.element.classList.add("fills");
 		// One search for both.

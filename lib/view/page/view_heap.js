@@ -63,7 +63,7 @@ export async function show(context) {
 	const filters = [...s.type ? ["--type", s.type] : [], ...s.snapshot ? ["--snapshot", s.snapshot] : [], ...s.set ? ["--set", s.set] : []];
 	words.push(...filters);
 	const a = await context.ask(words, true);
-	const who = make("input", {type: "search", value: s.who || "", placeholder: say("an object, or a type"), "aria-label": say("who holds")});
+	const who = make("input", {type: "search", value: (s.who || "").replace(/^\^\\Q(.*?)\\E\$$/, "$1"), placeholder: say("an object's id, or a type"), "aria-label": say("who holds")});
 	who.onkeydown = e => { if (e.key === "Enter") go({who: who.value}); };
 	const tools = make("div", {class: "tools"}, choice(context, "by", ["type", "site", "root", "dominators"], s.by, say("by")),
 		choice(context, "sort", tree ? ["auto", "count", "retained"] : ["auto", "size", "count", "retained"], s.sort, say("rank by")),

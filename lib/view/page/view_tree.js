@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tree of calls, from outside in or from what allocates out.
-import {panel} from "./parts.js";
+import {panel, libraryOf} from "./parts.js";
 import {make, button} from "./dom.js";
 import {Table} from "./table.js";
 import {section} from "./ask.js";
@@ -19,7 +19,7 @@ async function threadsOf(context) {
 }
 
 export async function show(context) {
-	const {state: s, go} = context, up = s.up === "1", words = ["top", up ? "--bottom-up" : "--tree", ...context.filters(), "--min", s.least || "0.5", "--table", up ? "bottom-up" : "tree"];
+	const {state: s, go} = context, up = s.up === "1", library = libraryOf(context), words = ["top", up ? "--bottom-up" : "--tree", ...library.words, ...context.filters(), "--min", s.least || "0.5", "--table", up ? "bottom-up" : "tree"];
 	if (s.sort) words.push("--sort", s.sort);
 	const a = await context.ask(words, true), t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return nothing(say("Nothing is left by these filters."));
@@ -28,6 +28,6 @@ export async function show(context) {
 	const tools = make("div", {class: "tools"},
 		button(say("from the outermost"), () => go({up: null}), {"aria-pressed": !up}),
 		button(timed ? say("from the innermost") : say("from what allocates"), () => go({up: "1"}), {"aria-pressed": up}),
-		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", say("leave out below, %")));
+		choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least || "0.5", say("leave out below, %")), library.toggle);
 	return [panel(translated(t.title), several, tools, new Table(t, {pick: p.pick}).element, p.box)];
 }

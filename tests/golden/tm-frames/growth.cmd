@@ -30,3 +30,5 @@ growth "falls once, and leaks then: 30 to 98" 'i < 30 ? 20000 : 5000 + 100 * (i 
 growth "a peak" '5000 + 9000 * (i == 60)'
 growth "600 B a frame, and 1000000 B that stay: 4 %" '1000000 + 600 * i'
 growth "falls in frame 44 to the half" 'i < 45 ? 2000000 : 1000000'
+growth "rises by 1000 B a frame and falls once: 2044000 - 1000000 in frame 45" 'i < 45 ? 2000000 + 1000 * i : 1000000'
+numbers
