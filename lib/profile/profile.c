@@ -117,6 +117,21 @@ const struct profile_counter *profile_counter(const struct profile *p,
 	return NULL;
 }
 
+/* SUM_BITs of the kinds of records that a row, which has these, has none of. Blocks, samples and calls are kinds; a
+ * record of a kind may lack one of its metrics. */
+static unsigned sums_without_records(unsigned has)
+{
+	static const unsigned kinds[] = {SUMS_ALL & ~(unsigned)SUMS_MEASURED &
+					     ~SUM_BIT(SUM_ENTRIES),
+					 SUMS_TIME, SUM_BIT(SUM_SAMPLES) | SUM_BIT(SUM_PERIOD),
+					 SUM_BIT(SUM_LUA_NET), SUM_BIT(SUM_MONO_NET)};
+	unsigned without = 0;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		without |= has & kinds[i] ? 0 : kinds[i];
+	return without;
+}
+
 bool profile_value(const struct profile *p, enum key key, uint32_t entity, enum sum sum,
 		   bool cumulative, uint64_t *v)
 {
@@ -132,8 +147,13 @@ bool profile_value(const struct profile *p, enum key key, uint32_t entity, enum 
 	*v = columns_value(cumulative ? &k->total : &k->self, entity, sum);
 	if (!k->held || !profile_knows(&k->known, sum))
 		return false;
+	if (!(own | below))
+		return !k->cut;
 	has = cumulative ? below : self_known(own, below, p->all.has);
-	return has >> sum & 1 || (!(own | below) && !k->cut);
+	/* Where a capture of the run does not know the sum, the row may be of that capture. */
+	if (k->known.unknown_reason[sum] == UNKNOWN_NONE)
+		has |= sums_without_records(own | below);
+	return has >> sum & 1;
 }
 
 bool profiles_have(const struct profile *const *runs, size_t n, enum key key, uint32_t entity)

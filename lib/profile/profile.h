@@ -190,7 +190,8 @@ const struct profile_counter *profile_counter_of(const struct profile *p,
 const struct profile_counter *profile_counter(const struct profile *p,
 					      const struct profile_entities *t, const char *name);
 /* Whether a sum is known at the key; of one entity it then is what its column says, and 0 without a
- * column, but not when the entity may be one that was left out. */
+ * column, but not when the entity may be one that was left out. It is 0, too, of an entity that has only records of
+ * another kind: calls, but no blocks. */
 bool profile_value(const struct profile *p, enum key key, uint32_t entity, enum sum sum,
 		   bool cumulative, uint64_t *v);
 

@@ -129,6 +129,54 @@ TEST(absent_is_never_0)
 	profile_release(&p);
 }
 
+/* A capture of blocks and calls: function 0 has calls alone, function 1 blocks alone, function 2 time of samples, which has
+ * no total. */
+TEST(what_has_no_records_of_a_kind_has_0_of_it)
+{
+	struct profile p;
+	struct profile_key *k;
+	const unsigned of_calls = SUM_BIT(SUM_ENTRIES) | SUM_BIT(SUM_TIME_SELF) |
+				  SUM_BIT(SUM_TIME_TOTAL) | SUM_BIT(SUM_CALLS);
+	struct tally_sums calls = {.has = of_calls}, blocks = sums(COUNT | REQUESTED, 2, 64, 0),
+			  samples = {.has = SUM_BIT(SUM_TIME_SELF) | SUM_BIT(SUM_SAMPLES)};
+	static const enum sum all[] = {SUM_COUNT,      SUM_REQUESTED, SUM_REAL,   SUM_TIME_SELF,
+				       SUM_TIME_TOTAL, SUM_CALLS,     SUM_SAMPLES};
+	uint64_t v;
+
+	calls.v[SUM_TIME_SELF] = calls.v[SUM_TIME_TOTAL] = 7;
+	samples.v[SUM_TIME_SELF] = 5;
+	profile_init(&p, KEYS);
+	k = &p.keys[KEY_FUNCTION];
+	k->held = true;
+	columns_add(&k->self, 0, &calls);
+	columns_add(&k->self, 1, &blocks);
+	columns_add(&k->total, 1, &blocks);
+	columns_add(&k->self, 2, &samples);
+	sums_add(&p.all, &calls);
+	sums_add(&p.all, &blocks);
+	sums_add(&p.all, &samples);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		profile_weaken(&k->known, all[i], METRIC_EXACT, UNKNOWN_NONE);
+	k->cut = 1; /* what is there was not left out */
+	CHECK(profile_value(&p, KEY_FUNCTION, 0, SUM_REQUESTED, false, &v));
+	CHECK_EQ(v, 0);
+	CHECK(profile_value(&p, KEY_FUNCTION, 0, SUM_REQUESTED, true, &v));
+	CHECK_EQ(v, 0);
+	CHECK(profile_value(&p, KEY_FUNCTION, 0, SUM_SAMPLES, false, &v));
+	CHECK_EQ(v, 0);
+	CHECK(profile_value(&p, KEY_FUNCTION, 1, SUM_TIME_SELF, true, &v));
+	CHECK_EQ(v, 0);
+	CHECK(profile_value(&p, KEY_FUNCTION, 1, SUM_CALLS, false, &v));
+	CHECK_EQ(v, 0);
+	CHECK(!profile_value(&p, KEY_FUNCTION, 1, SUM_REAL, false, &v)); /* its records lack it */
+	CHECK(!profile_value(&p, KEY_FUNCTION, 2, SUM_TIME_TOTAL, false, &v));
+	CHECK(!profile_value(&p, KEY_FUNCTION, 0, SUM_LIVE_COUNT, false, &v));
+	/* Another capture of the run has no blocks, and may be that in which 0 was called. */
+	profile_weaken(&k->known, SUM_REQUESTED, METRIC_ABSENT, UNKNOWN_ABSENT);
+	CHECK(!profile_value(&p, KEY_FUNCTION, 0, SUM_REQUESTED, false, &v));
+	profile_release(&p);
+}
+
 /* By name, then by unit or build-id, whatever order they came in. */
 TEST(modules_and_counters_are_found)
 {

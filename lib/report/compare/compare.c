@@ -118,7 +118,7 @@ static uint32_t groups_cut(const struct compare *c, enum key key)
 }
 
 /* What the runs of the group have in all of a row's metrics, to be recognized under another name: however many they are
- * if they have the same. */
+ * if they have the same. What is 0 says as little as what is not known. */
 static uint64_t fingerprint(const struct compare_rows *r, size_t row, size_t group)
 {
 	const struct compare_group *g = &r->c->groups[group];
@@ -127,17 +127,19 @@ static uint64_t fingerprint(const struct compare_rows *r, size_t row, size_t gro
 	for (enum sum s = 0; s < SUMS; s++) {
 		__int128 v, first = 0;
 		bool known = COMPARE_CHANGES >> s & 1, same = true;
-		uint64_t all = 0;
+		uint64_t all = 0, some = 0;
 
 		for (size_t i = 0; i < g->n && known; i++) {
 			known = compare_raw(r, row, g->runs[i], s, false, &v);
 			first = i ? first : v;
 			same &= v == first;
 			all = hash_u64(all ^ (uint64_t)v) + i + 1;
-			any |= known ? (uint64_t)v : 0;
+			some |= known ? (uint64_t)v : 0;
 		}
-		if (known)
-			hash = hash_u64(hash ^ (same ? (uint64_t)first : all)) + s + 1;
+		if (!known || !some)
+			continue;
+		any |= some;
+		hash = hash_u64(hash ^ (same ? (uint64_t)first : all)) + s + 1;
 	}
 	return any ? hash : 0;
 }
