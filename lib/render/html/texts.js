@@ -1221,7 +1221,7 @@ const PROGRAM_TEXTS = {
 	"normalized: {0} of base is multiplied by {1#}, to the total of new": "归一化：基准的{0}乘以 {1}，使总量与新数据相同",
 	"normalized: {0} of {1!} is multiplied by {2#}, to the total of {3!}": "归一化：{1} 的{0}乘以 {2}，使总量与 {3} 相同",
 	"normalized: {0!} has no {1} to multiply": "归一化：{0} 没有{1}，无法换算",
-	"'{0}' is not known of all runs: its differences are blank": "并非所有运行都有“{0}”，它的差异留空",
+	"differences are blank for metrics that not all runs know: {0}": "并非所有运行都有以下指标，它们的差异留空：{0}",
 	"warning: {0*}": "警告：{0}",
 	"not judged: {0*}": "未判定：{0}",
 	"{0!} is empty: it has no records": "{0} 是空的，没有录到任何数据",

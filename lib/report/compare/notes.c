@@ -170,6 +170,8 @@ static void note_runs(const struct compare *c, enum key by, struct compare_lines
 
 static void note_metrics(const struct compare *c, enum key by, struct compare_lines *to)
 {
+	struct buf names = BUF_INIT;
+
 	for (enum sum s = 0; s < SUMS; s++) {
 		bool any = false, lacks = false;
 
@@ -185,9 +187,12 @@ static void note_metrics(const struct compare *c, enum key by, struct compare_li
 					 k->unknown_reason[s] != UNKNOWN_NOT_ASKED;
 			}
 		if (any && lacks)
-			line(to, "'%s' is not known of all runs: its differences are blank",
-			     compare_title(c, s));
+			buf_addf(&names, "%s%s", names.len ? ", " : "", compare_title(c, s));
 	}
+	if (names.len)
+		line(to, "differences are blank for metrics that not all runs know: %s",
+		     buf_str(&names));
+	buf_release(&names);
 }
 
 static void note_estimated(const struct compare *c, enum sum sum, struct compare_lines *to)
