@@ -200,6 +200,7 @@ static void frames_parts_add_news(struct frames_report *r)
 	struct table_column *value = &r->new_columns[NEW_VALUE];
 
 	memcpy(r->new_columns, columns, sizeof columns);
+	r->new_columns[NEW_FRAME].title = r->f->options.every ? "step" : "frame";
 	value->key = metric_table[metric].key;
 	value->title = metric_table[metric].title;
 	value->type = frames_type(r->f, metric);
@@ -208,7 +209,9 @@ static void frames_parts_add_news(struct frames_report *r)
 		value->flags = COLUMN_NOT_TEXT;
 	}
 	r->news = (struct table){.name = "new-stacks",
-				 .title = "stacks, by the frame in which they first appear",
+				 .title = r->f->options.every
+					      ? "stacks, by the step in which they first appear"
+					      : "stacks, by the frame in which they first appear",
 				 .columns = r->new_columns,
 				 .n_columns = NEW_COLUMNS,
 				 .n_rows = r->f->n_fresh,
@@ -251,12 +254,15 @@ void frames_find_spikes(struct frames_report *r)
 		frames_parts_find_runs(r, i);
 	}
 	memcpy(r->run_columns, columns, sizeof columns);
+	r->run_columns[RUN_FRAMES].title = o->every ? "steps" : "frames";
 	r->spikes = (struct table){.name = "spikes",
-				   .title = "runs of consecutive frames above a limit",
+				   .title = o->every ? "runs of consecutive steps above a limit"
+						     : "runs of consecutive frames above a limit",
 				   .columns = r->run_columns,
 				   .n_columns = RUN_COLUMNS,
 				   .n_rows = r->n_runs,
-				   .empty = "none: no frame is above a limit",
+				   .empty = o->every ? "none: no step is above a limit"
+						     : "none: no frame is above a limit",
 				   .fill = frames_parts_fill_run,
 				   .arg = r};
 	frames_parts_add_news(r);
@@ -458,13 +464,14 @@ void frames_add_statistics(struct frames_report *r)
 	r->stat_columns = arena_zalloc(&r->arena, most * sizeof *r->stat_columns);
 	for (size_t i = 0; i < FRAMES_STATS; i++)
 		r->stat_cells[i] = arena_zalloc(&r->arena, most * sizeof **r->stat_cells);
-	r->statistics = (struct table){.name = "statistics",
-				       .title = "over all frames",
-				       .columns = r->stat_columns,
-				       .n_columns = 1,
-				       .n_rows = FRAMES_STATS,
-				       .fill = frames_parts_fill_statistic,
-				       .arg = r};
+	r->statistics =
+	    (struct table){.name = "statistics",
+			   .title = f->options.every ? "over all steps" : "over all frames",
+			   .columns = r->stat_columns,
+			   .n_columns = 1,
+			   .n_rows = FRAMES_STATS,
+			   .fill = frames_parts_fill_statistic,
+			   .arg = r};
 	r->stat_columns[0] = (struct table_column){
 	    .key = "statistic", .title = "statistic", .type = COLUMN_TEXT, .flags = COLUMN_PROSE};
 	for (size_t i = 0; i < FRAMES_STATS; i++)

@@ -288,10 +288,15 @@ const struct table *spread_table(struct frames_spread *s)
 	snprintf(s->title, sizeof s->title, "%zu of %zu %s over %" PRIu64 " %s: %s%s", shown, n,
 		 key_plurals[by], s->frames, s->options.every ? "steps of time" : "frames",
 		 s->metric == FRAMES_AUTO ? "nothing has a value" : metric_table[s->metric].title,
-		 s->metric == FRAMES_AUTO ? "" : " of a frame");
-	s->notes[0] = s->frames ? "each over the frames where it is not 0; 25 %, median and 75 % "
-				  "are exact, or within 0.8 % (~)"
-				: "no capture has a frame: --every 16ms takes steps of time";
+		 s->metric == FRAMES_AUTO ? ""
+		 : s->options.every       ? " of a step"
+					  : " of a frame");
+	s->notes[0] = !s->frames ? "no capture has a frame: --every 16ms takes steps of time"
+		      : s->options.every
+			  ? "each over the steps where it is not 0; 25 %, median and 75 % "
+			    "are exact, or within 0.8 % (~)"
+			  : "each over the frames where it is not 0; 25 %, median and 75 % "
+			    "are exact, or within 0.8 % (~)";
 	s->table.name = "spread";
 	s->table.title = s->title;
 	s->table.n_rows = shown;

@@ -46,8 +46,8 @@ export function limits(doc) {
 }
 
 // Each limit is of a metric, and the values of a run are of its metric.
-function runs(doc, t, pick) {
-	const titles = {metric: say("metric"), worst_frame: say("worst frame"), worst: say("its value")}, all = section(doc, "table", "frames").columns;
+function runs(doc, t, frames, pick) {
+	const titles = {metric: say("metric"), worst_frame: frames ? say("worst frame") : say("worst step"), worst: say("its value"), ...frames ? {} : {frames: say("time|steps")}}, all = section(doc, "table", "frames").columns;
 	const metric = r => all.find(c => c.title === r.metric) || {type: "count"}, columns = t.columns.filter(c => c.key !== "capture" || t.files || t.rows.some(r => r.capture !== t.rows[0].capture));
 	return new Table({...t, columns: columns.map(c => ({...c, title: titles[c.key] || c.title, type: c.key === "metric" ? "text" : c.type}))}, {pick,
 		cell: (c, r) => ["limit", "worst"].includes(c.key) ? make("span", {}, format(metric(r).type, r[c.key])) : c.key === "metric" ? make("span", {}, translated(plainly(r.metric))) : null}).element;
@@ -108,14 +108,14 @@ export async function show(context) {
 	if (s.pick) tools.append(button(say("this frame's sites"), () => go({view: "table", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("its call tree"), () => go({view: "tree", frame: s.pick + ".." + s.pick, pick: null})),
 		button(say("all frames"), () => go({pick: null})));
-	const out = [panel(translated(cut ? title.replace(/^\d+ of \d+ (frame|step)s?/, (_, word) => x.length + " of " + total + " " + word + "s") : title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, say("shaded: runs of frames above a limit")) : null)];
+	const out = [panel(translated(cut ? title.replace(/^\d+ of \d+ (frame|step)s?/, (_, word) => x.length + " of " + total + " " + word + "s") : title), has.frames ? say("drag for a range, click for a frame") : "", tools, chart.element, all.marks && all.marks.length ? make("p", {class: "faint"}, has.frames ? say("shaded: runs of frames above a limit") : say("shaded: runs of steps above a limit")) : null)];
 	if (s.pick && has.frames) {
 		const picked = await one(context, s.pick, whole);
 		out.push(picked);
 		out.shown = () => picked.scrollIntoView({block: "nearest"});
 	}
 	const spikes = section(doc, "table", "spikes");
-	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, r => has.frames && go({pick: r.worst_frame}))));
+	if (spikes && spikes.rows.length) out.push(panel(translated(spikes.title), "", runs(doc, spikes, has.frames, r => has.frames && go({pick: r.worst_frame}))));
 	if (stats) out.push(panel(translated(stats.title), say("mean, percentiles, and the frame of each"), new Table(stats).element));
 	if (!s.pick) out.push(await spread(context, steps));
 	out.push(panel(cut ? translated(title) : say("all frames"), "", new Table(section(doc, "table", "frames"), {main: has.frames ? "frame" : "step", ordered: true, keep: ["name", "start_ns", "duration_ns", "self_ns"], ranked: s.sort ? ranksOf(s.sort) : [], pick: r => has.frames && go({pick: r.frame})}).element));
