@@ -51,7 +51,7 @@ async function duplicates(context, filters) {
 	const a = await context.ask(["heap", "--duplicates", "-n", "100", ...filters]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 	const t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return make("p", {class: "faint one-line"}, say("No object is there more than once."));
-	return panel(say("Duplicates"), say("objects of one type with the same content, or where that is not known, with the same name and size"), new Table(t, {main: "type"}).element);
+	return panel(say("Duplicates"), say("objects of one type with the same content; where that is not known, those with the same name and size, which may be copies"), new Table(t, {main: "type"}).element);
 }
 
 export async function show(context) {
