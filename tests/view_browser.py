@@ -89,7 +89,7 @@ b.open(address + shown)
 check("an address opens its view again", b.wait("document.title.startsWith('Frames')") and ("frame " + worst) in text(b, "h2"))
 b.key("3", "Digit3", "3")
 check("keys change views", b.wait("document.title.startsWith('Calls') && document.body.dataset.shown === location.hash"))
-b.go("#view=flame")
+b.go("#view=flame&lib=1")
 nodes = json.loads(subprocess.run(["tm-top", "-q", "--by", "stack", "--table", "stacks", "--as", "json", "mem.tmt"], stdout=subprocess.PIPE).stdout)["sections"][0]["nodes"]
 check("flame: all %d nodes of the stacks are there" % len(nodes), len(nodes) > 50 and "%d nodes" % len(nodes) in text(b, "h2"))
 sums = [n["self"] for n in nodes]
