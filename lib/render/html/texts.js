@@ -818,6 +818,7 @@ const PROGRAM_TEXTS = {
 	"runs": "各次运行",
 	"same": "相同之处",
 	"samples": "采样数",
+	"{0} samples": "{0} 个采样",
 	"samples (millionths)": "采样数（百万分之一）",
 	"self": "自身",
 	"self %": "自身占比",
