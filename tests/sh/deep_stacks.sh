@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # timeout: 900
+# tier: all
 #
 # A file of a kilobyte can have stacks whose texts, each from the root, fill a disk: reports cut them in the
 # middle, and say so. Calls in calls, 10,000 deep, with names of 6 letters: a line of each depth is 10,000 x

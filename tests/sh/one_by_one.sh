@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # timeout: 900
+# tier: all
 #
 # A handle that keeps what it has decoded (tracemill_options.keep): addresses asked one at a time get the answers of one
 # batch that keeps nothing, in builds whose debug information differs; a file that is replaced is noticed, by lines that

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Stubs of the PLT are named as GNU objdump -d labels them, in programs of the system and in libraries that are linked
 # here for other processors; where objdump has no labels (RISC-V, lld's for ARM) as readelf's relocations say, in their

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Which function and site of one build is which of another (tm-compare(1), "What is the same"). The programs are
 # small, and each place in them allocates a number of bytes that no other does: what is joined wrongly has other

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # A server of sessions, tm-view --store, with curl as the testers have it: uploads, what is told of them, what goes on
 # after a break, who may do what, what is refused, and a full disk. Digests are sha256sum's, sums are tm-history's.

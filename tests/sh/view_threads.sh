@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# tier: all
 #
 # Questions to tm-view in threads of one process: many at once are answered as the programs answer; one that is ended by
 # its time, its length or the memory ends alone, and gives back what it took; and no process is started.
