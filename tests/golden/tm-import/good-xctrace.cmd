@@ -3,7 +3,7 @@
 $GEN/profilers --rows 6 xctrace 2>err | tm-dump
 cat err
 for v in xctrace-cycles xctrace-heap xctrace-sums; do
-	$GEN/profilers --rows 6 $v 2>err | tm-dump -q | grep -e ^sample -e ^profile
+	$GEN/profilers --rows 6 $v 2>err | tm-dump -q | grep -e ^capture -e ^sample -e ^profile
 	cat err
 done
 # Rows that stand in many lines, a thread without a number, a stack without an element of its own.
