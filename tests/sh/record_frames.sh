@@ -64,7 +64,9 @@ int main(void)
 {
 	for (int i = 0; i < 20; i++) {
 		tracemill_frame();
-		free(malloc(8)); /* a last mark with nothing behind it is no frame */
+		void *volatile p = malloc(8); /* a last mark with nothing behind it is no frame */
+
+		free(p);
 		SDL_GL_SwapWindow(0, 1, 2, 3, 4, 5, 1, i);
 		SDL_GL_SwapWindow(0, 1, 2, 3, 4, 5, 1, i);
 	}
