@@ -372,6 +372,8 @@ with Page("peaks.tmt"):
     for filter in "", "&hide=^nothing$":
         b.go("#view=overview" + filter)
         check("the peak is in frame 1: " + text(".tile[data-tile=peak]"), shows("document.querySelector('.tile[data-tile=peak]')?.textContent.includes('frame 1')"))
+    b.go("#view=overview")
+    check("what came before the first frame is said: " + text(".tile[data-tile=allocations] .top"), shows("document.querySelector('.tile[data-tile=allocations] .top')?.textContent.includes('4 total, 1 before the first frame')"))
     b.go("#view=calls")
     notes = shows("!!document.querySelector('.four .hint')", 3) and title(".four .hint") or ""
     check("what is there is not said to be absent: '%s'" % notes, shows("!!document.querySelector('.four [role=row], .four .row')") and "not in the capture" not in notes)

@@ -1530,6 +1530,7 @@ const PROGRAM_TEXTS = {
 	"{0} base": "{0}（基准）",
 	"{0} new": "{0}（新数据）",
 	"{0} self": "{0}（自身）",
+	", {0} before the first frame": "，其中首帧之前 {0}",
 	"{0} total": "{0}（总计）",
 	"{0} ~": "{0} ~",
 	"samples of {0!}": "{0} 的采样数",

@@ -85,7 +85,7 @@ function showFilters(s) {
 	const field = ([key, [word, hint]]) => make("label", {}, say(word), make("input", {type: "search", name: key, placeholder: say(hint), value: s[key] || ""}));
 	const more = make("details", {class: "menu"}, make("summary", {id: "more"}, say("+ filter")), make("div", {class: "panel"}, ...Object.entries(fields).map(field), make("button", {type: "submit"}, say("apply"))));
 	more.onkeydown = e => { if (e.key === "Escape") more.open = false; };
-	form.replaceChildren(...chips, more, chips.length > 1 ? button(say("clear all"), clear, {class: "quiet"}) : "");
+	form.replaceChildren(...chips, file ? "" : more, chips.length > 1 ? button(say("clear all"), clear, {class: "quiet"}) : "");
 	if (loaded.files.length > 1 && !(views[s.view] && views[s.view].every))
 		form.prepend(make("label", {}, say("filter|of"), make("select", {"aria-label": say("file"), onchange: e => go({file_only: e.target.value || null})}, make("option", {value: ""}, say("all files")),
 			...loaded.files.map(f => make("option", {value: f.name, selected: f.name === s.file_only}, f.name)))));
@@ -102,6 +102,7 @@ function showFilters(s) {
 function marks(wrong) {
 	for (const k of Object.keys(fields)) {
 		const input = el("filters").elements[k], bad = wrong && wrong.key === k;
+		if (!input) continue; // a saved page has none
 		for (const old of input.parentNode.querySelectorAll("[role=alert]")) old.remove();
 		input.setAttribute("aria-invalid", !!bad);
 		if (bad) { input.after(make("span", {class: "up", role: "alert"}, translated(wrong.text))); input.focus({preventScroll: true}); }
@@ -378,8 +379,9 @@ addEventListener("keydown", e => {
 	else if (e.key === "?") showKeys(el("help"), el("tabs").children.length);
 	else if (e.key === "/") {
 		// A view without a search has the filter of functions.
-		const more = el("more").parentNode, i = main.querySelector("input[type=search]") || more.querySelector("input");
-		if (more.contains(i)) more.open = true;
+		const more = el("more") && el("more").parentNode, i = main.querySelector("input[type=search]") || more && more.querySelector("input");
+		if (!i) return;
+		if (more && more.contains(i)) more.open = true;
 		i.focus();
 		e.preventDefault();
 	}

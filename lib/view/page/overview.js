@@ -91,7 +91,7 @@ const bounded = (bound, text) => text.startsWith("~") ? text : bound + text;
 // whole: of what the shares are, where that is not the table's. bound: the sign of lower bounds, which columns do not have.
 // left: what stands at the right of a row's second line. rest: what is to be said where these rows are all.
 function list(title, side, t, key, color, context, more, why, whole, chip = () => null, bound = "", left = () => null, rest = "") {
-	const rows = t ? t.rows.slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
+	const rows = t ? t.rows.filter(r => (r[key] ?? null) !== null).slice(0, 5) : [], c = t && t.columns.find(c => c.key === key);
 	if (!rows.length) return card(title, "", none(say("None"), why));
 	const top = rows[0][key] || 1;
 	return card(title, make("a", {class: "sp", href: more}, side || say("all →")), ...rows.map(r => {
@@ -232,8 +232,8 @@ function tiles(context, n, facts, m, doc, done, hz) {
 	const a = n.allocations ?? (what.memory ? sums.count : undefined);
 	if (a !== undefined && a !== null) {
 		// What came before the first frame is of none.
-		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), per = framed ? [m.all.reduce((x, r) => x + (r.count || 0), 0) / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
-		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", known.count + count(a))), value: per[0] === null ? null : known.count + (per[0] < 10 && per[0] !== Math.round(per[0]) ? per[0].toFixed(per[0] < 1 ? 2 : 1) : count(Math.round(per[0]))), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
+		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), within = framed ? m.all.reduce((x, r) => x + (r.count || 0), 0) : a, early = !known.count && !ranged && framed && !m.several ? a - within : 0, per = framed ? [within / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
+		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", known.count + count(a)), early > 0 ? say(", {0} before the first frame", count(early)) : ""), value: per[0] === null ? null : known.count + (per[0] < 10 && per[0] !== Math.round(per[0]) ? per[0].toFixed(per[0] < 1 ? 2 : 1) : count(Math.round(per[0]))), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
 	}
 	if (what.memory) {
 		const temp = has("temporary") ? of("temporary") : null;

@@ -47,11 +47,14 @@ async function holders(context, filters) {
 	return e;
 }
 
+// A row leads to who holds it: an object, or all of a type.
+const holdersOf = r => r.object ? {who: r.object} : r.type ? {who: "^\\Q" + r.type + "\\E$"} : null;
+
 async function duplicates(context, filters) {
 	const a = await context.ask(["heap", "--duplicates", "-n", "100", ...filters]).catch(e => { if (e.name === "AbortError") throw e; return {}; });
 	const t = a.doc && section(a.doc, "table");
 	if (!t || !t.rows.length) return make("p", {class: "faint one-line"}, say("No object is there more than once."));
-	return panel(say("Duplicates"), say("objects of one type with the same content; where that is not known, those with the same name and size, which may be copies"), new Table(t, {main: "type"}).element);
+	return panel(say("Duplicates"), say("objects of one type with the same content; where that is not known, those with the same name and size, which may be copies"), new Table(t, {main: "type", pick: r => holdersOf(r) && context.go(holdersOf(r))}).element);
 }
 
 export async function show(context) {
@@ -70,7 +73,7 @@ export async function show(context) {
 		tree ? choice(context, "least", ["0.5", "0", "0.1", "1", "5"], s.least, say("leave out below, %")) : null,
 		make("label", {}, say("who holds"), who), s.who ? button(say("all objects"), () => go({who: null})) : null,
 		context.files.length === 2 && !s.file_only ? toggle(say("only what is new since the first file"), s.set === "add", on => go({set: on ? "add" : null})) : null);
-	const pick = r => r.object ? go({who: r.object}) : r.type && !s.who ? go({who: "^\\Q" + r.type + "\\E$"}) : null;
+	const pick = r => (r.object || !s.who) && holdersOf(r) && go(holdersOf(r));
 	// A name that was clicked is quoted for the program alone.
 	for (const x of a.doc ? a.doc.sections : []) if (x.title) x.title = x.title.replace(/^\^\\Q(.*?)\\E\$(?=:)/, "$1");
 	const out = a.doc ? draw(titled(a.doc), {table: {pick}}) : [];
