@@ -99,6 +99,8 @@ struct session_holders *session_holders_new(const struct session *s, const struc
 	read_into(&h->set.sink, snapshot, import, symbols);
 	heap_with_init(&with, &h->set);
 	read_into(&with.sink, leaks, import, symbols);
+	if (with.undated)
+		cli_note(leaks->name, "without a date: what holds leaks is taken at its end");
 	heap_with_release(&with);
 	heap_set_finish(&h->set);
 	if (h->set.n) {

@@ -169,7 +169,8 @@ void session_report_free(struct session_report *r);
 
 /* holders.c: the last snapshot of a heap that the folder has; NULL: none. */
 const struct session_file *session_snapshot(const struct session *s);
-/* What holds that of it which was made at the sites of leaks, native blocks included. NULL: nothing leaks, or there is no snapshot. */
+/* The objects of that snapshot, and the native blocks, that the sites of leaks made; and what holds them. NULL: nothing
+ * leaks, or there is no snapshot. */
 struct session_holders;
 struct session_holders *session_holders_new(const struct session *s, const struct session_report *r,
 					    const struct import_options *import,

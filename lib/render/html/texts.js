@@ -1121,6 +1121,7 @@ const PROGRAM_TEXTS = {
 	"none: the filters and the ranges leave nothing": "无：按筛选条件和范围没有剩下数据",
 	"none: the filters leave nothing": "无：筛选后没有剩下数据",
 	"none: the ranges leave nothing": "无：范围内没有数据",
+	"library caches, not counted: {0}": "未计入的库缓存：{0}",
 	"{0} at the end, in a library's cache": "结束时 {0}，在库的缓存中",
 	"not counted as leaks: {0}": "不算泄漏：{0}",
 	"{0} block, {1}": "{0} 个内存块，{1}",

@@ -232,7 +232,7 @@ function tiles(context, n, facts, m, doc, done, hz) {
 	const a = n.allocations ?? (what.memory ? sums.count : undefined);
 	if (a !== undefined && a !== null) {
 		// What came before the first frame is of none.
-		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), within = framed ? m.all.reduce((x, r) => x + (r.count || 0), 0) : a, early = !known.count && !ranged && framed && !m.several ? a - within : 0, per = framed ? [within / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
+		const framed = m && m.framed && m.all.some(r => r.count !== null && r.count !== undefined), within = framed ? m.all.reduce((x, r) => x + (r.count || 0), 0) : a, early = !known.count && !ranged && framed && !m.several ? (m.sum.count ?? within) - within : 0, per = framed ? [within / m.all.length, say("/ frame")] : what.frames && !done ? [null, ""] : n.allocations_per_second ? [n.allocations_per_second, say("/ s")] : [a, ""];
 		out.push(tile({id: "allocations", label: say("Allocations"), side: make("span", {}, say("{0} total", known.count + count(a)), early > 0 ? say(", {0} before the first frame", count(early)) : ""), value: per[0] === null ? null : known.count + (per[0] < 10 && per[0] !== Math.round(per[0]) ? per[0].toFixed(per[0] < 1 ? 2 : 1) : count(Math.round(per[0]))), unit: per[1], line: has("count") ? spark(of("count"), "--o3") : null, why: noLine, to: address({view: "table", sort: "count"})}));
 	}
 	if (what.memory) {
